@@ -121,7 +121,7 @@ test("without a port of its own a template takes the image's single one, also af
     for (const id of built.toReversed())
       await askEngine('DELETE', `/images/${id}`, { query: { force: 'true' } }).catch(() => undefined)
   })
-  const portOf = async (...exposed: number[]) => {
+  const portOf = async (...exposed: (number | string)[]) => {
     const lines = ['FROM scratch', `LABEL of=${rig.installation}`, 'COPY bin /bin', 'CMD ["/bin/busybox"]']
     await buildImage(image, [...lines, ...exposed.map((each) => `EXPOSE ${each}`)].join('\n'))
     built.push((await askEngine<{ Id: string }>('GET', `/images/${image}/json`)).Id)
@@ -134,6 +134,9 @@ test("without a port of its own a template takes the image's single one, also af
   assert.equal(await portOf(9999), 9999)
   assert.equal(await portOf(7777), 7777)
   assert.equal(await portOf(7777, 9999), 8080)
+  // HTTP needs TCP, so a port of UDP beside it is none of these.
+  assert.equal(await portOf('3000/tcp 9000/udp'), 3000)
+  assert.equal(await portOf('9000/udp'), 8080)
 })
 
 test('of eight who make ready at once, each from a process of its own, one makes the network', async (t) => {

@@ -79,10 +79,10 @@ async function withImage<T>(
   }
 }
 
-/** The single port that the image exposes. */
+/** The single port of TCP that the image exposes: `EXPOSE 3000/tcp 9000/udp` has one that HTTP can use. */
 async function exposedPort(engine: EngineContext, image: string, options: CreateOptions): Promise<number> {
   const { Config } = await withImage(engine, image, options, () => inspectImage(engine, image, options.signal))
-  const exposed = Object.keys(Config?.ExposedPorts ?? {})
+  const exposed = Object.keys(Config?.ExposedPorts ?? {}).filter((each) => !/\/(?:udp|sctp)$/.test(each))
   return exposed.length === 1 ? Number.parseInt(exposed[0] ?? '', 10) : defaultPort
 }
 
