@@ -155,6 +155,7 @@ function identityOf(claims: IDToken, more: readonly ClaimSet[] | undefined, prov
     subject: claims.sub,
     sid: typeof claims.sid === 'string' ? claims.sid : null,
     email: verifiedEmailIn(documents, provider),
+    emailDoubts: [...new Set(documents.flatMap((document) => emailDoubts(document, provider)))],
     groups: signInGroups(documents, provider, more !== undefined),
   }
 }
@@ -172,6 +173,8 @@ export interface ProviderIdentity {
   /** The session at the provider; null when it does not say. */
   readonly sid: string | null
   readonly email: ProviderEmail | undefined
+  /** Why claims about the address do not count, in words for the log; no value of a claim stands in them. */
+  readonly emailDoubts: readonly string[]
   /** Undefined when the provider does not say, which is not the same as none. */
   readonly groups: readonly string[] | undefined
 }
@@ -209,6 +212,21 @@ function emailIn(claims: ClaimSet, { emailClaim, trustEmail }: Provider): Provid
   const isAboutIt = claims.email === undefined || claims.email === said
   return { address, isVerified: trustEmail || (claims.email_verified === true && isAboutIt) }
 }
+
+/** What is wrong with the form of the claims about the address, which an administrator of the provider can mend. */
+function emailDoubts(claims: ClaimSet, provider: Provider): string[] {
+  const [said, verified] = [claims[provider.emailClaim], claims.email_verified]
+  const doubts: string[] = []
+  if (typeof said === 'string' && said !== '' && emailIn(claims, provider) === undefined)
+    doubts.push(`claim ${provider.emailClaim} is no address that mail can be sent to`)
+  if (said !== undefined && said !== null && typeof said !== 'string')
+    doubts.push(`claim ${provider.emailClaim} is not a text but ${kindOf(said)}`)
+  if (verified !== undefined && verified !== null && typeof verified !== 'boolean')
+    doubts.push(`claim email_verified is not true or false but ${kindOf(verified)}`)
+  return doubts
+}
+
+const kindOf = (value: unknown) => (Array.isArray(value) ? 'a list' : `a ${typeof value}`.replace('a object', 'an object'))
 
 /** The groups that the first document lists which has the claim: undefined, none and some are three things. */
 function groupsIn(documents: readonly ClaimSet[], claim: string): readonly string[] | undefined {

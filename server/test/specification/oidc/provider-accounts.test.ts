@@ -67,6 +67,13 @@ test('an address that the provider does not call verified signs no user in, unle
   await refuses(berth, 'eve', verified('not an address'), 'email-missing')
   // Lower-cased, the Kelvin sign is a k.
   await refuses(berth, 'eve', verified('\u212Aate@x.org'), 'email-missing')
+  // What an administrator of the provider can mend is in the log, without the address.
+  await refuses(berth, 'eve', { email: ['ann@x.org', 'ann@y.org'], email_verified: true }, 'email-missing')
+  const log = berth.logs.join('')
+  assert.match(log, /claim email_verified is not true or false but a string/)
+  assert.match(log, /claim email is not a text but a list/)
+  assert.match(log, /claim email is no address that mail can be sent to/)
+  assert.doesNotMatch(log, /ann@y\.org/)
   const { browser } = await signInAs(berth, 'ann', { email: 'ann@x.org' }, 'trusted')
   assert.equal((await userOf(browser)).email, 'ann@x.org')
 })
