@@ -9,6 +9,22 @@ test('an address is trimmed and lower-cased', () => {
   assert.equal(parseNewEmail('  Ann.B@Example.ORG\n'), 'ann.b@example.org')
 })
 
+test('characters without width around an address, as of text that was copied, are no part of it', () => {
+  for (const each of ['\u200bann@x.org', '\ufeff ann@x.org\u200b\u200b', '\u202aann@x.org\u202c', '\u2060ann@x.org\u00ad'])
+    assert.equal(parseNewEmail(each), 'ann@x.org')
+  refused('an\u200bn@x.org')
+  const started = performance.now()
+  refused(`a${'\u200b'.repeat(500_000)}b@x.org`)
+  assert.ok(performance.now() - started < timeLimit(500))
+})
+
+test('an international domain is kept in its ASCII form, in which it is mailed to', () => {
+  assert.equal(parseNewEmail('Ann@B\u00fccher.example'), 'ann@xn--bcher-kva.example')
+  assert.equal(normaliseEmail('ann@bu\u0308cher.example'), 'ann@xn--bcher-kva.example')
+  for (const each of ['ann@\u0430\u0300..org', 'ann@x\u200d.org', 'j\u00f6rg@b\u00fccher.example', `a@${'\u00fc'.repeat(100_000)}.org`])
+    refused(each)
+})
+
 test('ordinary addresses are accepted', () => {
   for (const each of ["o'neill@x.ie", 'a+b@sub.example.co.uk', 'x_y-z@a-b.org', '1@2.de'])
     assert.equal(parseNewEmail(each), each)

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { refusals } from '#/refusals/errors.ts'
 
 /** Max length of an address in SMTP. Source: RFC 5321, 4.5.3.1.3 (256 with the angle brackets). */
@@ -17,11 +18,35 @@ export function isAddress(email: string): boolean {
   return email.length <= maxLength && local.length <= 64 && mailbox.test(email)
 }
 
-/** Trims and lower-cases the input. Source: specification, login rule 1. @throws {Refusal} 400 when nothing is left */
+/**
+ * Trims and lower-cases the input, and writes an international domain in its ASCII form. Source: specification, login
+ * rule 1. @throws {Refusal} 400 when nothing is left
+ */
 export function normaliseEmail(typed: string): string {
-  const email = typed.trim().toLowerCase()
+  const email = trimInvisible(typed).toLowerCase()
   if (email === '') throw refusals.missingEmail()
-  return email
+  return withAsciiDomain(email)
+}
+
+/**
+ * White space, and characters without width or that only set the direction of text: text that is copied from a page, a
+ * chat or a table has them around an address, where nobody sees them.
+ */
+const invisible = /^[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]$/
+
+function trimInvisible(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && invisible.test(text[start] ?? '')) start += 1
+  while (end > start && invisible.test(text[end - 1] ?? '')) end -= 1
+  return text.slice(start, end)
+}
+
+/** Mail goes to the ASCII form of a domain (RFC 5890, 2.3.2.1). What has none stays, and is refused as no address. */
+function withAsciiDomain(email: string): string {
+  const at = email.lastIndexOf('@')
+  const domain = email.slice(at + 1)
+  if (at === -1 || email.length > maxLength || /^[\x20-\x7e]*$/.test(domain)) return email
+  return `${email.slice(0, at)}@${domainToASCII(domain) || domain}`
 }
 
 /**
