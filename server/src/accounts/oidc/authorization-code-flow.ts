@@ -84,10 +84,12 @@ export async function exchangeCode(
         idTokenExpected: true,
       })
     const switchAuthentication = otherClientAuthentication(configuration)
-    const tokens = await redeem().catch((error: unknown) => {
-      if (!isClientRefused(error) || !switchAuthentication()) throw error
-      return redeem()
-    })
+    const redeemInSomeWay = (): ReturnType<typeof redeem> =>
+      redeem().catch((error: unknown) => {
+        if (!isClientRefused(error) || !switchAuthentication()) throw error
+        return redeemInSomeWay()
+      })
+    const tokens = await redeemInSomeWay()
     const claims = tokens.claims()
     if (!claims || tokens.id_token === undefined) throw new SignInProblem('untrusted-answer', 'there is no ID token')
     requireOneAudience(claims, provider.clientId)

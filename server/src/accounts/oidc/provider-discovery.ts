@@ -1,5 +1,5 @@
 import type * as OpenIdClient from 'openid-client'
-import type { ClientAuth, Configuration } from 'openid-client'
+import type { ClientAuth, Configuration, ServerMetadata } from 'openid-client'
 import { askServer } from '#/machine/outgoing-request.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Provider } from './provider-settings.ts'
@@ -44,6 +44,8 @@ export const clockTolerance = 60
 const refreshAfter = 3_600_000
 /** What could not be refreshed for so long is not used any more, in ms. */
 const maxAge = 86_400_000
+/** Min time between two renewals that sign-ins ask for, in ms: each costs two requests to the provider. */
+export const renewEvery = 5_000
 /** Pause after a failed fetch, in ms; it doubles with each further failure. */
 const [minBackoff, maxBackoff] = [1_000, 60_000]
 
@@ -65,6 +67,7 @@ export class ProviderDiscovery {
   #underWay: Promise<Configuration> | undefined
   #failures = 0
   #nextTry = 0
+  #nextRenewal = 0
 
   /** @param now ms, monotonic; for tests */
   constructor(provider: Provider, now = () => performance.now()) {
@@ -82,6 +85,16 @@ export class ProviderDiscovery {
       return known.configuration
     }
     return this.#fetchOnce()
+  }
+
+  /**
+   * Fetches the document and, at the next sign-in, the keys again, now and then at most: a provider may change its keys
+   * at any time, even under the same names. What is there is used until then.
+   */
+  renew(): void {
+    if (this.#now() < this.#nextRenewal) return
+    this.#nextRenewal = this.#now() + renewEvery
+    void this.#fetchOnce().catch(() => undefined)
   }
 
   /** Single-flight, and not before the pause after a failure is over. */
@@ -127,21 +140,30 @@ async function discover(provider: Provider): Promise<Configuration> {
 }
 
 /** How the client proves itself at the token endpoint of a configuration. */
-const authentications = new WeakMap<Configuration, { isOther: boolean }>()
+const authentications = new WeakMap<Configuration, Authentication>()
+
+interface Authentication {
+  /** Index of the way that is used now; of those beyond the end the remainder counts. */
+  way: number
+  readonly waysAt: (server: ServerMetadata) => readonly ClientAuth[]
+}
 
 /**
- * For a provider that accepts one of two ways that it names: which one is registered for the client it does not say.
- * @returns sends the secret from now on not in the way that is used now; false when there is no other way
+ * For a provider that accepts one of several ways to send the secret: which one is registered for the client it does
+ * not say, nor whether it decodes credentials.
+ * @returns sends the secret from now on in the next way; false when all have been used since this call
  */
 export function otherClientAuthentication(configuration: Configuration): () => boolean {
   const state = authentications.get(configuration)
-  const methods = configuration.serverMetadata().token_endpoint_auth_methods_supported ?? []
-  const hasBoth = methods.includes('client_secret_basic') && methods.includes('client_secret_post')
-  if (!state || !hasBoth) return () => false
-  // Not the opposite of what it is then: of two sign-ins that are refused at the same time, both switch the same way.
-  const isOther = !state.isOther
+  if (!state) return () => false
+  const count = state.waysAt(configuration.serverMetadata()).length
+  // Not the next of what it is then: of two sign-ins that are refused at the same time, both switch the same way.
+  const first = state.way
+  let tried = 1
   return () => {
-    state.isOther = isOther
+    if (tried >= count) return false
+    state.way = (first + tried) % count
+    tried += 1
     return true
   }
 }
@@ -149,18 +171,29 @@ export function otherClientAuthentication(configuration: Configuration): () => b
 function clientAuthentication(
   client: Pick<typeof OpenIdClient, 'None' | 'ClientSecretBasic' | 'ClientSecretPost'>,
   secret: string | null,
-): [ClientAuth, { isOther: boolean }] {
-  const state = { isOther: false }
-  if (secret === null) return [client.None(), state]
+): [ClientAuth, Authentication] {
+  if (secret === null) return [client.None(), { way: 0, waysAt: () => [] }]
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
-  const authenticate: ClientAuth = (server, ...rest) => {
+  const waysAt = (server: ServerMetadata) => {
     // The default of OpenID Connect Discovery, 3, and what every provider must support (RFC 6749, 2.3.1).
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-    const isPost = state.isOther || (methods.includes('client_secret_post') && !methods.includes('client_secret_basic'))
-    return (isPost ? post : basic)(server, ...rest)
+    const hasPost = methods.includes('client_secret_post')
+    if (hasPost && !methods.includes('client_secret_basic')) return [post]
+    return [basic, ...(hasPost ? [post] : []), ...(/[^a-z0-9]/i.test(secret) ? [plainBasic(secret)] : [])]
+  }
+  const state: Authentication = { way: 0, waysAt }
+  const authenticate: ClientAuth = (server, ...rest) => {
+    const ways = waysAt(server)
+    return (ways[state.way % ways.length] ?? basic)(server, ...rest)
   }
   return [authenticate, state]
 }
+
+/** For providers that do not decode id and secret, as RFC 6749, 2.3.1 has it; the library encodes `-` and `_`, too. */
+const plainBasic =
+  (secret: string): ClientAuth =>
+  (_server, { client_id }, _body, headers) =>
+    headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${secret}`).toString('base64')}`)
 
 /** How far the clocks of the two may be apart, in seconds: a third of what is tolerated, as they drift on. */
 const maxClockDifference = 20

@@ -76,11 +76,14 @@ export class ProviderSignIn {
   ): Promise<SignedIn> {
     const { provider, discovery } = this.#parts.registry.require(attempt.provider)
     const configuration = await discovery.configuration()
-    const answered = await exchangeCode(configuration, provider, {
-      redirectUri: this.#redirectUriOf(provider),
-      answer,
-      attempt,
-    })
+    const redirectUri = this.#redirectUriOf(provider)
+    const answered = await exchangeCode(configuration, provider, { redirectUri, answer, attempt }).catch(
+      (error: unknown) => {
+        // The code is used up, so that this sign-in is lost; the next one has the new keys.
+        if (error instanceof SignInProblem && error.code === 'untrusted-answer') discovery.renew()
+        throw error
+      },
+    )
     await this.#useUp(attempt, now)
     const { identity } = answered
     requireAllowedGroup(provider, identity.groups)

@@ -9,7 +9,7 @@ import type { Database } from '#/store/database.ts'
 import { findProviderSession } from '#/store/identities.ts'
 import { insertRevokedTokens, isTokenRevoked, onceOnlyId } from '#/store/session-ends.ts'
 import { isSubject } from './authorization-code-flow.ts'
-import { providerFetch, type ProviderRegistry, type RegisteredProvider } from './provider-discovery.ts'
+import { providerFetch, renewEvery, type ProviderRegistry, type RegisteredProvider } from './provider-discovery.ts'
 
 /** What sealed ID tokens belong to, see `Seal`. */
 export const idTokenContext = 'ID token'
@@ -145,6 +145,8 @@ export class LogoutTokenInvalid extends Error {
 export class LogoutTokenVerifier {
   readonly #keys: ReturnType<typeof createRemoteJWKSet>
   readonly #expected: { readonly issuer: string; readonly audience: string }
+  /** When the keys may be fetched again because of a signature; ms, monotonic. */
+  #nextReload = 0
 
   /**
    * @param audience id of the client at the provider
@@ -182,20 +184,38 @@ export class LogoutTokenVerifier {
     return { issuer: iss, subject: sub, sid: session, tokenId, tokenExpiresAt }
   }
 
+  /**
+   * After a signature that no key fits: the provider may have changed its keys, even under the same names. Anybody may
+   * send a token, so that keys are fetched again now and then at most.
+   */
+  async #hasOtherKeys(error: unknown): Promise<boolean> {
+    const isUnfit = error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey
+    if (!isUnfit || performance.now() < this.#nextReload) return false
+    this.#nextReload = performance.now() + renewEvery
+    await this.#keys.reload()
+    return true
+  }
+
   async #signed(token: string, now: Date): Promise<JWTPayload> {
     try {
       const { typ } = decodeProtectedHeader(token)
       if (typ !== undefined && !/^(?:application\/)?(?:logout\+)?jwt$/i.test(typ))
         throw new LogoutTokenInvalid('its type is not logout+jwt')
-      const { payload } = await jwtVerify(token, this.#keys, {
-        ...this.#expected,
-        algorithms,
-        clockTolerance,
-        maxTokenAge,
-        currentDate: now,
-        requiredClaims: ['iat', 'jti', 'events'],
+      const verify = async () => {
+        const { payload } = await jwtVerify(token, this.#keys, {
+          ...this.#expected,
+          algorithms,
+          clockTolerance,
+          maxTokenAge,
+          currentDate: now,
+          requiredClaims: ['iat', 'jti', 'events'],
+        })
+        return payload
+      }
+      return await verify().catch(async (error: unknown) => {
+        if (!(await this.#hasOtherKeys(error))) throw error
+        return verify()
       })
-      return payload
     } catch (error) {
       if (error instanceof LogoutTokenInvalid) throw error
       const why = error instanceof errors.JOSEError ? error.message : 'its signature could not be checked'

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, test } from 'node:test'
-import { generateKeyPair } from 'jose'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK, generateKeyPair } from 'jose'
 import { handMadeToken, HostileProvider, type Hostility } from '../../support/oidc/hostile-provider.ts'
 import { startBerthWith } from '../../support/oidc/berth-with-providers.ts'
 import { begin, finish, newBrowser } from '../../support/oidc/sign-in.ts'
 import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
+import { waitFor } from '../../support/program.ts'
 import { timeLimit } from '#test/support/extent.ts'
 
 /** Answers that no certified provider sends. Each is refused with a problem, and nothing is stored. */
@@ -147,12 +149,46 @@ test('a client that is registered for the secret in the body signs in at a provi
   const { browser } = await answerWith(
     {
       metadata: { token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'] },
-      refusesBasic: () => (refused += 1),
+      refusesBasic: () => (refused += 1) > 0,
     },
     where,
   )
   assert.equal((await userOf(browser)).email, 'eve@x.org')
   assert.equal(refused, 1)
+})
+
+test('a provider that decodes no credentials signs users in with a secret that has to be encoded', async () => {
+  const secret = 'p+q/r=s%t~u'
+  const where = await startBerthWith({ after }, { evil: { ...provider.fields, client_secret: secret } })
+  const asSent = `Basic ${Buffer.from(`berth:${secret}`).toString('base64')}`
+  const attempts: (string | undefined)[] = []
+  const refusesBasic = ({ headers }: IncomingMessage) => {
+    attempts.push(headers.authorization)
+    return headers.authorization !== asSent
+  }
+  const first = await answerWith({ refusesBasic }, where)
+  assert.equal((await userOf(first.browser)).email, 'eve@x.org', where.logs.join(''))
+  const second = await answerWith({ refusesBasic }, where)
+  assert.equal((await userOf(second.browser)).email, 'eve@x.org')
+  assert.deepEqual(
+    attempts.map((each) => each === asSent),
+    [false, true, true],
+  )
+})
+
+test('a provider that changes its key, even under the same name, loses one sign-in', async () => {
+  const where = await fresh()
+  await answerWith({}, where)
+  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }
+  const changed: Hostility = {
+    answers: { '/jwks': (response) => json(response, { keys: [jwk] }) },
+    idToken: (claims, { sign }) => sign(claims, {}, privateKey),
+  }
+  const lost = await answerWith(changed, where)
+  await assertProblem(lost.browser, lost.reply, 'untrusted-answer')
+  const isSignedIn = async () => (await userOf((await answerWith(changed, where)).browser)) !== undefined
+  await waitFor('the new key', async () => (await isSignedIn()) || sleep(500, false))
 })
 
 test('a provider that refused the client for a moment signs users in afterwards', async () => {

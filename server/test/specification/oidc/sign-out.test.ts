@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
-import { generateKeyPair, type JWTPayload } from 'jose'
+import { exportJWK, generateKeyPair, type JWTPayload } from 'jose'
 import type { EnginelessBerth } from '../../support/berth-without-engine.ts'
 import type { CookieBrowser } from '../../support/cookie-browser.ts'
 import { handMadeToken, HostileProvider } from '../../support/oidc/hostile-provider.ts'
@@ -179,6 +180,26 @@ test('a logout token that is not valid is refused with 400, and ends nothing', a
   assert.equal((await berth.call('POST', '/api/auth/oidc/evil/backchannel-logout')).status, 400)
   assert.equal((await sendToken(berth, await sign(claimsBut()), 'unknown')).status, 404)
   assert.equal((await userOf(browser)).email, 'eve@x.org')
+})
+
+test('a logout token counts after the provider has changed its key under the same name', async (t) => {
+  const berth = await startBerthWith(t, { evil: evil.fields })
+  const browser = await signInAs(berth, 'eve', 'one')
+  assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut({ sub: 'nobody' })))).status, 200)
+  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }
+  let fetched = 0
+  const keys = (response: ServerResponse) => {
+    fetched += 1
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
+  }
+  evil.hostility = { answers: { '/jwks': keys } }
+  assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut(), {}, privateKey))).status, 200)
+  assert.equal(await userOf(browser), undefined)
+  // Anybody may send a token: a wrong signature costs a request to the provider now and then only.
+  for (let each = 0; each < 5; each++) assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut()))).status, 400)
+  assert.equal(fetched, 1)
+  evil.hostility = {}
 })
 
 test('a logout token that was used stays used after a restart', async (t) => {

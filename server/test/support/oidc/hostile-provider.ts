@@ -16,8 +16,8 @@ export interface Hostility {
   readonly idToken?: (claims: JWTPayload, keys: HostileKeys) => Promise<string | undefined>
   /** Answers of endpoints instead of their own, by path. */
   readonly answers?: Readonly<Record<string, (response: ServerResponse, request: IncomingMessage) => void>>
-  /** Accepts the client's secret in the body alone; called for each request that has it in the header. */
-  readonly refusesBasic?: () => void
+  /** Called for each request that has the client's secret in the header. @returns whether it is refused */
+  readonly refusesBasic?: (request: IncomingMessage) => boolean
   /** Accepts it in the header alone. */
   readonly refusesPost?: true
   readonly userinfo?: Readonly<Record<string, unknown>>
@@ -83,10 +83,9 @@ export class HostileProvider {
     const path = request.url ?? ''
     const { answers, metadata, userinfo } = this.hostility
     await text(request)
-    if (path === '/token' && this.hostility.refusesBasic && request.headers.authorization !== undefined) {
-      this.hostility.refusesBasic()
+    const hasBasic = path === '/token' && request.headers.authorization !== undefined
+    if (hasBasic && this.hostility.refusesBasic?.(request))
       return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}')
-    }
     if (path === '/token' && this.hostility.refusesPost && request.headers.authorization === undefined)
       return void response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}')
     const instead = answers?.[path]
