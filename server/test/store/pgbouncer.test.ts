@@ -76,16 +76,16 @@ for (const pool_mode of ['transaction', 'statement'])
 test('a pool that goes round its connections, and one that is busy, are recognized, too', withPgBouncer, async (t) => {
   const pooler = await poolerWith(t, { pool_mode: 'transaction', server_round_robin: 1, min_pool_size: 3 })
   const others = Array.from({ length: 4 }, () => new Client({ connectionString: pooler.url }))
-  let isBusy = true
+  const end = new AbortController()
   const work = others.map(async (other) => {
     await other.connect()
-    while (isBusy) await other.query('select pg_sleep(0.005)')
+    while (!end.signal.aborted) await other.query('select pg_sleep(0.005)')
     await other.end()
   })
   const onTaken = () => undefined
   for (let each = 0; each < 10; each++)
     await assert.rejects(holdNodeLock(pooler.url, 'alone', { onTaken, timeout: 500 }), UnfitPooler)
-  isBusy = false
+  end.abort()
   await Promise.all(work)
 })
 
