@@ -6,6 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { installationName, openDatabase } from '../server/src/store/database.ts'
+import { signedBy } from '../server/test/support/command-line.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { fillStore } from './accounts-store.ts'
 import { milliseconds, report, timed } from './figures.ts'
@@ -45,7 +46,7 @@ async function measure(kind: string): Promise<void> {
     await service.stop()
     const [name = ''] = readdirSync(backups)
     const drill = await timed(async () => {
-      await runBerth(fresh, freshUrl, 'restore', path.join(backups, name), '--no-homes')
+      await runBerth(fresh, freshUrl, 'restore', path.join(backups, name), '--no-homes', ...(await signedBy(data)))
       const restored = await startService(fresh, freshUrl)
       const answer = await fetch(`http://127.0.0.1:${restored.port}/api/.well-known/jwks.json`)
       if (!answer.ok) throw new Error(`the restored service answered ${answer.status}`)

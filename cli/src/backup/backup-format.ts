@@ -8,7 +8,7 @@ import type { ArchivedHome } from '@berth/server/engines/home-archive.ts'
 import { DiskNearlyFull, isOutOfRoom, whileRoom, type RoomOn } from '@berth/server/machine/disk-room.ts'
 
 /** Files of a backup beside its parts. */
-export const [manifestName, sumsName] = ['manifest.json', 'SHA256SUMS']
+export const [manifestName, signatureName, sumsName] = ['manifest.json', 'manifest.sig', 'SHA256SUMS']
 
 /** Names that parts have: nothing outside of the backup is read, whatever a manifest says. */
 const partName = /^(?:[a-z-]+\.(?:sqlite|json)|homes\/[\w.-]+\.tar)(?:\.age)?$/
@@ -40,6 +40,8 @@ export interface Manifest {
     readonly migration: string
     readonly rows: Readonly<Record<string, number>>
   }
+  /** Public key of the installation that signed it; earlier versions sign none. */
+  readonly signedBy?: string
   /** Recipients that it is encrypted to; empty when it is not. */
   readonly recipients: readonly string[]
   readonly parts: readonly Part[]
@@ -73,8 +75,19 @@ export function sumsOf(manifest: string, parts: readonly Part[]): string {
   return [...parts.map(({ sha256, file }) => `${sha256}  ${file}\n`), `${sum}  ${manifestName}\n`].join('')
 }
 
-/** @throws {BackupProblem} when it is no backup, is incomplete or damaged, or of a newer format */
+/**
+ * The manifest, whoever made it: `readSignedManifest` says whose it is.
+ * @throws {BackupProblem} when it is no backup, is incomplete or damaged, of a newer format, or has a part in plain text although it is
+ * encrypted
+ */
 export async function readManifest(folder: string): Promise<Manifest> {
+  return (await readManifestText(folder)).manifest
+}
+
+/** The manifest with its text, which is what was signed. @throws as `readManifest` */
+export async function readManifestText(
+  folder: string,
+): Promise<{ readonly text: string; readonly manifest: Manifest }> {
   const [text, sums] = (await Promise.all(
     [manifestName, sumsName].map((name) => readFile(path.join(folder, name), 'utf8')),
   ).catch((error: unknown) => {
@@ -87,7 +100,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
     throw new BackupProblem(`${folder} was made by Berth ${manifest.version}, which is newer than this one`)
   const foreign = manifest.parts.find(({ file }) => !partName.test(file))
   if (foreign) throw new BackupProblem(`${manifestName} in ${folder} names a file that no backup has: ${foreign.file}`)
-  return manifest as Manifest
+  // Who can write to the folder of backups has no secret key, and needs none for plain parts.
+  const plain = manifest.recipients.length > 0 && manifest.parts.find(({ file }) => !file.endsWith(encryptedEnd))
+  if (plain)
+    throw new BackupProblem(
+      `${folder} says that it is encrypted, and ${plain.file} in it is not: Berth makes no such backup. Nothing was changed`,
+    )
+  return { text, manifest: manifest as Manifest }
 }
 
 /**

@@ -9,15 +9,13 @@ import {
   backupName,
   isBackupName,
   isWithHomes,
-  manifestName,
   readManifest,
   sha256Of,
-  sumsName,
-  sumsOf,
   writePart,
   type Manifest,
   type Part,
 } from './backup-format.ts'
+import { readSignedManifest, signedFiles, type BackupSigner } from './backup-signature.ts'
 
 /** What a part is made of, before it is written. */
 export interface PartContent extends Pick<Part, 'kind' | 'file' | 'home'> {
@@ -43,6 +41,7 @@ export interface FolderTargetOptions {
   /** Whom `encrypt` encrypts to. */
   readonly recipients: readonly string[]
   readonly encrypt: (content: Bytes) => Bytes
+  readonly signer: BackupSigner
   /** For tests. */
   readonly room?: RoomOn
 }
@@ -57,7 +56,7 @@ export interface FolderTargetOptions {
 export async function folderTarget(
   folder: string,
   installation: string,
-  { recipients, encrypt, room = roomOn }: FolderTargetOptions,
+  { recipients, encrypt, signer, room = roomOn }: FolderTargetOptions,
   now = new Date(),
 ): Promise<BackupTarget> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -66,7 +65,8 @@ export async function folderTarget(
   await mkdir(partial, { mode: 0o700 })
   const newest = (await backupsIn(folder, installation)).findLast(({ manifest }) => isWithHomes(manifest))
   // A file that is encrypted to other keys cannot be read with those of this backup, and can be with theirs.
-  const last = newest && isSameSet(newest.manifest.recipients, recipients) ? newest : undefined
+  const last =
+    newest && isSameSet(newest.manifest.recipients, recipients) ? await checkSigner(newest, signer) : undefined
   return {
     add: async ({ kind, file, home, content }, signal) => {
       const place = path.join(partial, file)
@@ -80,10 +80,9 @@ export async function folderTarget(
       }
     },
     finish: async (manifest) => {
-      const text = `${JSON.stringify(manifest, undefined, 2)}\n`
       const options = { mode: 0o600, flush: true }
-      await writeFile(path.join(partial, manifestName), text, options)
-      await writeFile(path.join(partial, sumsName), sumsOf(text, manifest.parts), options)
+      for (const [name, content] of signedFiles(manifest, signer))
+        await writeFile(path.join(partial, name), content, options)
       for (const name of new Set(manifest.parts.map(({ file }) => path.dirname(file))))
         await sync(path.join(partial, name))
       await sync(partial)
@@ -139,13 +138,30 @@ async function backupsIn(folder: string, installation: string): Promise<FoundBac
   return found
 }
 
+interface LinkableBackup extends FoundBackup {
+  /** Whether this installation signed it. */
+  readonly isOwn: boolean
+}
+
+/** Whether it is this installation's. The manifest is read again, because only what was verified counts. */
+async function checkSigner(found: FoundBackup, { publicKey }: BackupSigner): Promise<LinkableBackup> {
+  try {
+    const manifest = await readSignedManifest(found.folder, { keys: [publicKey], acceptUnsigned: false })
+    return { folder: found.folder, manifest, isOwn: true }
+  } catch {
+    return { ...found, isOwn: false }
+  }
+}
+
 /**
- * The file of the last backup is read: one that was damaged since would be the only copy in this backup and all that follow.
- * @returns the part of the last backup that has the same content, to which `file` is a link then
+ * The file of the last backup is read: one that was damaged since would be the only copy in this backup and all that follow. Of a
+ * backup that somebody else may have written, only a file with the very bytes of the new one is taken: the content of an encrypted one
+ * cannot be known here, and this installation would sign it.
+ * @returns the part with the sum of the file of the last backup that has the same content, to which `file` is a link then
  * @throws the reason of the signal
  */
 async function linkUnchanged(
-  { folder, manifest }: FoundBackup,
+  { folder, manifest, isOwn }: LinkableBackup,
   part: Part,
   file: string,
   signal: AbortSignal,
@@ -153,7 +169,7 @@ async function linkUnchanged(
   const same = manifest.parts.find(
     (each) => each.kind === 'home' && each.file === part.file && each.contentSha256 === part.contentSha256,
   )
-  if (!same) return undefined
+  if (!same || (!isOwn && same.sha256 !== part.sha256)) return undefined
   const [known, linked] = [path.join(folder, same.file), `${file}.link`]
   try {
     if ((await stat(known)).size !== same.bytes || (await sha256Of(known, signal)) !== same.sha256) return undefined
@@ -164,7 +180,7 @@ async function linkUnchanged(
     return undefined
   }
   await rename(linked, file)
-  return same
+  return { ...part, bytes: same.bytes, sha256: same.sha256 }
 }
 
 /**
@@ -215,19 +231,18 @@ const block = 512
 /**
  * Writes a backup as one tar archive (POSIX ustar) to a stream, with the same files as a folder has. Each part is spooled
  * before, because its size comes first in a tar archive.
- * @param spool an existing folder on the disk of the store, to which homes leave its room @param room for tests
+ * @param spool an existing folder on the disk of the store, to which homes leave its room
  */
 export function streamTarget(
   output: Writable,
   spool: string,
-  encrypt: (content: Bytes) => Bytes,
+  { encrypt, signer, room = roomOn }: Omit<FolderTargetOptions, 'recipients'>,
   now = new Date(),
-  room = roomOn,
 ): BackupTarget {
   const root = backupName(now)
   const emit = (content: Bytes) => writeAll(output, content)
-  const emitText = (name: string, text: string) => {
-    const bytes = Buffer.from(text)
+  const emitFile = (name: string, content: string | Buffer) => {
+    const bytes = Buffer.from(content)
     return emit(entry(`${root}/${name}`, bytes.length, now, Readable.from([bytes])))
   }
   return {
@@ -242,9 +257,7 @@ export function streamTarget(
       }
     },
     finish: async (manifest) => {
-      const text = `${JSON.stringify(manifest, undefined, 2)}\n`
-      await emitText(manifestName, text)
-      await emitText(sumsName, sumsOf(text, manifest.parts))
+      for (const [name, content] of signedFiles(manifest, signer)) await emitFile(name, content)
       await emit(Readable.from([Buffer.alloc(2 * block)]))
       return 'standard output'
     },

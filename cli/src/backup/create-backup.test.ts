@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { HomeArchive } from '@berth/server/engines/home-archive.ts'
 import { createBackup } from './create-backup.ts'
+import { backupSigner } from './backup-signature.ts'
 import { folderTarget, streamTarget } from './backup-target.ts'
 
 const installation = 'berth-ghkmn'
@@ -20,7 +21,7 @@ test('homes leave the store its room on the disk; the rest of the backup is comp
   const target = await folderTarget(
     path.join(folder, 'backups'),
     installation,
-    { recipients: [], encrypt, room },
+    { recipients: [], encrypt, room, signer: await backupSigner(folder) },
     new Date(),
   )
   const { name, manifest } = await createBackup(target, snapshot(), options)
@@ -46,7 +47,13 @@ test('a home for which the disk has no room is left out and named; store, keys a
       return 1
     }
     const encrypt = (content: AsyncIterable<Uint8Array>) => content
-    const target = await folderTarget(path.join(folder, 'backups'), installation, { recipients: [], encrypt, room })
+    const signer = await backupSigner(folder)
+    const target = await folderTarget(path.join(folder, 'backups'), installation, {
+      recipients: [],
+      encrypt,
+      room,
+      signer,
+    })
     const { name, manifest } = await createBackup(target, snapshot(), options)
     const saved = [volumes[0], volumes[2]].map((volume) => `${volume}.tar`)
     assert.deepEqual(
@@ -69,7 +76,7 @@ test('a backup to standard output that cannot be written fails, whatever is wron
   })
   output.on('error', () => undefined)
   let written = 0
-  const target = streamTarget(output, folder, (content) => content)
+  const target = streamTarget(output, folder, { encrypt: (content) => content, signer: await backupSigner(folder) })
   await assert.rejects(createBackup(target, snapshot(), options), /full/)
 })
 
@@ -77,7 +84,8 @@ test('a backup to standard output leaves the store its room for the file that it
   const { folder, options, snapshot } = makeScene(t)
   const output = new PassThrough()
   const archive = buffer(output)
-  const target = streamTarget(output, folder, (content) => content, new Date(), roomFor(0))
+  const signer = await backupSigner(folder)
+  const target = streamTarget(output, folder, { encrypt: (content) => content, signer, room: roomFor(0) })
   const { manifest } = await createBackup(target, snapshot(), options)
   output.end()
   assert.deepEqual([manifest.parts.length, manifest.missing.length], [2, 3])

@@ -5,12 +5,16 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { readManifest, verifyParts } from './backup-format.ts'
+import { backupSigner } from './backup-signature.ts'
 import { folderTarget, pruneBackups } from './backup-target.ts'
 
 const installation = 'berth-ghkmn'
 const volume = `${installation}-home-1-ann-dev`
 const file = `homes/${volume}.tar`
 const { signal } = new AbortController()
+/** A signer without a file. */
+const testSigner = () => backupSigner('', 's'.repeat(32))
+const plain = { recipients: [], encrypt: (content: AsyncIterable<Uint8Array>) => content }
 
 test('--keep leaves the backup that was just made, although others lie in the future', async (t) => {
   // After one night with a wrong clock, each later backup was removed as soon as it was made, and the command succeeded.
@@ -19,7 +23,7 @@ test('--keep leaves the backup that was just made, although others lie in the fu
   const store = { from: 'SQLite', migration: '001', rows: {} } as const
   const backUp = async (day: string, keep: number) => {
     const now = new Date(`${day}T02:00:00Z`)
-    const target = await folderTarget(folder, 'berth-ghkmn', { recipients: [], encrypt: (content) => content }, now)
+    const target = await folderTarget(folder, 'berth-ghkmn', { ...plain, signer: await testSigner() }, now)
     const made = { format: 1, version: '1.0.0', createdAt: now.toISOString(), installation: 'berth-ghkmn' } as const
     const name = await target.finish({ ...made, store, recipients: [], parts: [], missing: [] })
     await pruneBackups(folder, 'berth-ghkmn', keep, name)
@@ -39,7 +43,7 @@ test('a backup removes what a killed one of its installation left, and no backup
   // Above the largest process id of Linux.
   const gone = 2 ** 22 + 1
   for (const name of ['berth-ghkmn-', 'berth-pqrst-', '']) mkdirSync(path.join(folder, `.partial-${name}${gone}-1`))
-  const target = await folderTarget(folder, 'berth-ghkmn', { recipients: [], encrypt: (content) => content })
+  const target = await folderTarget(folder, 'berth-ghkmn', { ...plain, signer: await testSigner() })
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.endsWith(`-${gone}-1`)),
     [`.partial-berth-pqrst-${gone}-1`],
@@ -99,7 +103,7 @@ function backups(t: TestContext) {
   const home = { volume, owner: { userId: 1, slug: 'ann', type: 'dev' } }
   const backUp = async (day: string, homes: boolean | 'unsaid' = true, isSaved = homes) => {
     const now = new Date(`2026-11-${day}T02:00:00Z`)
-    const target = await folderTarget(folder, installation, { recipients: [], encrypt: (content) => content }, now)
+    const target = await folderTarget(folder, installation, { ...plain, signer: await testSigner() }, now)
     const add = () => target.add({ kind: 'home', file, home, content: Readable.from([Buffer.from('files')]) }, signal)
     const parts = isSaved ? [await add()] : []
     const store = { from: 'SQLite', migration: '001', rows: {} } as const

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +11,8 @@ import { crashPoint } from '@berth/server/machine/crash-points.ts'
 import { sync } from '@berth/server/machine/disk-room.ts'
 import { forgetPartlyRestored, partlyRestored, volumeMark } from '@berth/server/machine/data-folder.ts'
 import { storeFileName } from '@berth/server/store/database.ts'
-import { BackupProblem, encryptedEnd, readManifest, verifyParts, type Manifest, type Part } from './backup-format.ts'
+import { BackupProblem, encryptedEnd, verifyParts, type Manifest, type Part } from './backup-format.ts'
+import { readSignedManifest, type BackupTrust } from './backup-signature.ts'
 import { keysFileName } from './create-backup.ts'
 import { checkStagedStore, installStore, requireNoStore, type StoreDestination } from './restore-store.ts'
 
@@ -19,6 +21,7 @@ type Bytes = AsyncIterable<Uint8Array>
 export interface RestoreOptions extends StoreDestination {
   /** Folder of the backup. */
   readonly backup: string
+  readonly trust: BackupTrust
   /** Null without a secret key. */
   readonly decrypt: ((content: Bytes) => Bytes) | null
   /** Existing folder for what is unpacked. */
@@ -50,11 +53,12 @@ export interface Restored {
  * Restores store, keys and homes. Everything is checked before anything is changed; homes come first, so that an
  * interrupted restore of many leaves the old store in use, and a second run goes on: homes that exist are left alone.
  * A home that the engine refuses, which its user may have caused, is left out and named.
- * @throws {BackupProblem} and changes nothing, when the backup is damaged or newer, or there is a store without `force`
+ * @throws {BackupProblem} and changes nothing, when the backup is damaged or newer, is not of an author whom `trust` names, or there is a
+ * store without `force`
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  const { backup, spool, signal } = options
-  const manifest = await readManifest(backup)
+  const { backup, spool, trust, signal } = options
+  const manifest = await readSignedManifest(backup, trust)
   await requireNoStore(options, manifest)
   await verifyParts(backup, manifest.parts, signal)
   await mkdir(path.join(spool, 'staged'), { mode: 0o700 })
@@ -78,12 +82,31 @@ function partOf({ parts }: Manifest, kind: 'store' | 'keys'): Part {
   return found
 }
 
-/** Content of a part. @throws {BackupProblem} when it is encrypted and there is no key, or, while it is read, a wrong one */
-export function contentOf({ backup, decrypt }: Pick<RestoreOptions, 'backup' | 'decrypt'>, { file }: Part): Bytes {
-  const content = createReadStream(path.join(backup, file))
-  if (!file.endsWith(encryptedEnd)) return content
-  if (!decrypt) throw new BackupProblem('the backup is encrypted: name the file of its secret key with --identity')
-  return decrypt(content)
+/**
+ * Content of a part, compared with its sum as it is read: its file may have been changed since `verifyParts`, hours ago.
+ * @throws {BackupProblem} when it is encrypted and there is no key, or it is not and there is one; while it is read, for a wrong key, and
+ * at the end, for other content
+ */
+export function contentOf({ backup, decrypt }: Pick<RestoreOptions, 'backup' | 'decrypt'>, part: Part): Bytes {
+  const isEncrypted = part.file.endsWith(encryptedEnd)
+  if (isEncrypted && !decrypt)
+    throw new BackupProblem('the backup is encrypted: name the file of its secret key with --identity')
+  if (!isEncrypted && decrypt)
+    throw new BackupProblem(
+      'the backup is not encrypted, and --identity was given: somebody may have put it in place of one that is. If it is yours, leave --identity out',
+    )
+  const content = createReadStream(path.join(backup, part.file))
+  return compared(decrypt?.(content) ?? content, part)
+}
+
+async function* compared(content: Bytes, { file, contentSha256 }: Part): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  for await (const bytes of content) {
+    hash.update(bytes)
+    yield bytes
+  }
+  if (hash.digest('hex') !== contentSha256)
+    throw new BackupProblem(`${file} in the backup is not what was put into it: it was changed`)
 }
 
 async function unpack(options: RestoreOptions, part: Part, file: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { HomeArchive } from '@berth/server/engines/home-archive.ts'
 import { RuntimeError } from '@berth/server/engines/runtime-error.ts'
 import { installationName, openDatabase } from '@berth/server/store/database.ts'
 import { createBackup, spoolStore } from './create-backup.ts'
+import { backupSigner, ownPublicKeys } from './backup-signature.ts'
 import { folderTarget } from './backup-target.ts'
 import { restoreBackup } from './restore-backup.ts'
 
@@ -155,6 +156,7 @@ function restoreOf({ folder, backup, dataDir, archive }: Scene) {
       dataDir,
       force,
       decrypt: null,
+      trust: { keys: await ownPublicKeys(path.join(folder, 'data'), null), acceptUnsigned: false },
       spool: path.join(folder, spool),
       homesOf: async () => archive,
       onProgress: () => {},
@@ -203,6 +205,7 @@ async function backUp(folder: string, archive: HomeArchive): Promise<string> {
   const target = await folderTarget(path.join(folder, 'backups'), installation, {
     recipients: [],
     encrypt: (content) => content,
+    signer: await backupSigner(dataDir),
   })
   return (await createBackup(target, { ...snapshot, installation }, options)).name
 }

@@ -3,10 +3,18 @@ import path from 'node:path'
 import type { CommandSpec } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import type { Manifest } from '#/backup/backup-format.ts'
+import type { RestoreOptions as CompleteRestore } from '#/backup/restore-backup.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import { formatCount, type Terminal } from '#/terminal.ts'
 import { lockDatabase, storeLocationOf } from '#/lock-database.ts'
-import { inWords, requireOwner, requireHelperImage, requireSettings, requireStopped } from './store-access.ts'
+import {
+  inWords,
+  requireOwner,
+  requireHelperImage,
+  nodeSecretOf,
+  requireSettings,
+  requireStopped,
+} from './store-access.ts'
 
 /** `berth restore`. */
 export const restore: CommandSpec = {
@@ -15,6 +23,11 @@ export const restore: CommandSpec = {
     command
       .argument('<backup>', 'folder of one backup: berth-20261122T020000Z')
       .option('--identity <file>', 'secret key of age, for an encrypted backup')
+      .option(
+        '--signed-by <key>',
+        'public key of the installation that made it (berth backup --public-key), if not this one',
+      )
+      .option('--accept-unsigned', 'accept a backup without a signature, as earlier versions made them')
       .option('--force', 'move a store that is there aside')
       .option('--no-homes', 'without the homes of users')
       .option('--check', 'check every file of the backup, and change nothing')
@@ -22,7 +35,8 @@ export const restore: CommandSpec = {
       .option('--type <type>', 'with --home: type of its container, if the user has several')
       .option('--into <folder>', 'with --home: new folder for the files'),
   effect:
-    'Stop Berth first. Everything is checked before anything is changed. Homes that exist are left as they are. A ' +
+    'Stop Berth first. Everything is checked before anything is changed. A backup that this installation has not signed, or that was ' +
+    'changed, is refused: --signed-by names the key of another one. Homes that exist are left as they are. A ' +
     'store that is there is only replaced with --force, and kept beside. With --home or --check Berth may run, ' +
     'and nothing of it changes.',
   examples: [
@@ -35,6 +49,8 @@ export const restore: CommandSpec = {
 
 interface RestoreOptions {
   readonly identity?: string
+  readonly signedBy?: string
+  readonly acceptUnsigned?: true
   readonly force?: boolean
   readonly homes: boolean
   readonly check?: true
@@ -49,16 +65,26 @@ async function restoreFrom(context: CommandContext, backup: string, options: Res
   try {
     const { decryptor } = await import('#/backup/backup-format.ts')
     const decrypt = options.identity === undefined ? null : await decryptor(identityIn(context, options.identity))
-    if (options.check) await check(context, folder, decrypt)
-    else if (options.home !== undefined) await takeHome(context, folder, decrypt, options)
-    else await restoreAll(context, folder, decrypt, options)
+    const source = { backup: folder, decrypt, trust: await trustOf(context, options) }
+    if (options.check) await check(context, source)
+    else if (options.home !== undefined) await takeHome(context, source, options)
+    else await restoreAll(context, source, options)
   } catch (error) {
     throw inWords(error)
   }
 }
 
-/** Null without a secret key. */
-type Decrypt = ((content: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | null
+/** The backup, and what the operator says of it. */
+type Source = Pick<CompleteRestore, 'backup' | 'decrypt' | 'trust'>
+
+/** The key of this installation is accepted by itself, unless another one is named. */
+async function trustOf({ env, dataDir }: CommandContext, options: RestoreOptions): Promise<Source['trust']> {
+  const { ownPublicKeys, parsePublicKey } = await import('#/backup/backup-signature.ts')
+  const { signedBy, acceptUnsigned = false } = options
+  if (signedBy === undefined) return { keys: await ownPublicKeys(dataDir, nodeSecretOf(env)), acceptUnsigned }
+  parsePublicKey(signedBy)
+  return { keys: [signedBy], acceptUnsigned }
+}
 
 function identityIn({ folder }: CommandContext, file: string): string {
   try {
@@ -68,19 +94,27 @@ function identityIn({ folder }: CommandContext, file: string): string {
   }
 }
 
-async function check({ terminal, signal }: CommandContext, backup: string, decrypt: Decrypt): Promise<void> {
-  const [{ readManifest, verifyParts }, { contentOf }] = await Promise.all([
+async function check({ terminal, signal }: CommandContext, { backup, decrypt, trust }: Source): Promise<void> {
+  const [{ verifyParts }, { readSignedManifest }, { contentOf }] = await Promise.all([
     import('#/backup/backup-format.ts'),
+    import('#/backup/backup-signature.ts'),
     import('#/backup/restore-backup.ts'),
   ])
-  const manifest = await readManifest(backup)
+  const manifest = await readSignedManifest(backup, trust)
   await verifyParts(backup, manifest.parts, signal)
   // Decrypts to the end, which checks the authentication of each block.
   for (const part of manifest.parts) for await (const _ of contentOf({ backup, decrypt }, part)) signal.throwIfAborted()
   terminal.json({ ok: true, manifest })
   terminal.print(`The backup of ${manifest.createdAt} is complete: ${manifest.parts.length} files.`)
+  printSigner(terminal, manifest)
   noteWithoutHomes(terminal, manifest)
   for (const { volume, reason } of manifest.missing) terminal.note(`it was made without ${volume}: ${reason}`)
+}
+
+function printSigner(terminal: Terminal, { installation, signedBy }: Manifest): void {
+  if (signedBy === undefined)
+    terminal.note(`nothing proves that installation ${installation} made it: it is not signed`)
+  else terminal.print(`Installation ${installation} made it, signed by ${signedBy}.`)
 }
 
 function noteWithoutHomes(terminal: Terminal, { homes }: Manifest): void {
@@ -89,27 +123,26 @@ function noteWithoutHomes(terminal: Terminal, { homes }: Manifest): void {
 
 async function takeHome(
   { terminal, folder, signal }: CommandContext,
-  backup: string,
-  decrypt: Decrypt,
+  { backup, decrypt, trust }: Source,
   { home = '', type, into = '' }: RestoreOptions,
 ): Promise<void> {
-  const [{ readManifest, verifyParts }, { contentOf }, { extractHome, homePartOf }] = await Promise.all([
+  const [{ verifyParts }, { readSignedManifest }, { contentOf, extractHome, homePartOf }] = await Promise.all([
     import('#/backup/backup-format.ts'),
-    import('#/backup/restore-backup.ts'),
+    import('#/backup/backup-signature.ts'),
     import('#/backup/restore-backup.ts'),
   ])
-  const part = homePartOf(await readManifest(backup), home, type ?? null)
+  const manifest = await readSignedManifest(backup, trust)
+  const part = homePartOf(manifest, home, type ?? null)
   await verifyParts(backup, [part], signal)
   const place = path.resolve(folder, into)
   await extractHome(contentOf({ backup, decrypt }, part), place, signal)
-  terminal.json({ home: part.home?.volume, folder: place })
+  terminal.json({ home: part.home?.volume, folder: place, signedBy: manifest.signedBy ?? null })
   terminal.print(`The home is in ${place}.`)
 }
 
 async function restoreAll(
   context: CommandContext,
-  backup: string,
-  decrypt: Decrypt,
+  source: Source,
   { force = false, homes }: RestoreOptions,
 ): Promise<void> {
   const { terminal, signal } = context
@@ -128,11 +161,10 @@ async function restoreAll(
   const spool = makeSpoolFolder(dataDir)
   try {
     const restored = await restoreBackup({
-      backup,
+      ...source,
       databaseUrl,
       dataDir,
       force,
-      decrypt,
       spool,
       signal,
       requireStopped: () => requireStopped(context),
@@ -142,11 +174,12 @@ async function restoreAll(
     terminal.endProgress()
     const { manifest, aside, ...outcomes } = restored
     const { keptHomes, partialHomes, missingHomes, unboundHomes } = outcomes
-    terminal.json({ restored: manifest.createdAt, ...outcomes, aside })
+    terminal.json({ restored: manifest.createdAt, signedBy: manifest.signedBy ?? null, ...outcomes, aside })
     const users = manifest.store.rows.users ?? 0
     terminal.print(
       `Restored: the backup of ${manifest.createdAt}, ${users} users, ${restored.homes} homes.${missingHomes.length > 0 ? '' : ' Start Berth.'}`,
     )
+    printSigner(terminal, manifest)
     if (aside !== null) terminal.print(`What was there before is in ${aside}.`)
     if (homes) noteWithoutHomes(terminal, manifest)
     for (const volume of unboundHomes) terminal.note(`without its home_size, which this engine cannot bind: ${volume}`)

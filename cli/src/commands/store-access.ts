@@ -15,6 +15,11 @@ export function requireSettings({ env, settingProblems }: CommandContext): Confi
   throw new CommandFailed(['These settings are wrong:', ...wrong.map((problem) => `  - ${problem}`)].join('\n'))
 }
 
+/** `NODE_SECRET`, also for a command that needs no settings. @returns null when there is none, or a setting is wrong */
+export function nodeSecretOf(env: CommandContext['env']): string | null {
+  return readConfig(env, (file) => readFileSync(file, 'utf8')).config?.node?.secret ?? null
+}
+
 /** Files that root creates beside the store could not be used by the service. @throws {CommandFailed} */
 export function requireStoreOwner({ dataDir, databaseUrl }: Config): void {
   const file = path.join(dataDir, databaseUrl === null ? 'berth.sqlite' : 'signing-key.json')

@@ -18,13 +18,14 @@ import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { BackupProblem, decryptor, encryptor, readManifest, sumsOf } from '@berth/cli/backup/backup-format.ts'
+import { backupSigner, ownPublicKeys } from '@berth/cli/backup/backup-signature.ts'
 import { restoreBackup } from '@berth/cli/backup/restore-backup.ts'
 import { folderTarget, pruneBackups } from '@berth/cli/backup/backup-target.ts'
 import { makeSpoolFolder } from '@berth/cli/backup/create-backup.ts'
 import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser } from '#/store/users.ts'
-import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { noEngine, resultOf, runCommand, signedBy, startCommand } from '#test/support/command-line.ts'
 import { extent, firstOfList, onlyLong } from '#test/support/extent.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 
@@ -57,6 +58,9 @@ async function setScene(t: TestContext): Promise<Scene> {
 /** Another, empty place to restore to. */
 const emptyPlace = ({ dataDir, settings }: Scene, name = 'other') => ({ ...settings, DATA_DIR: `${dataDir}-${name}` })
 
+/** A signer without a file. */
+const testSigner = () => backupSigner('', 's'.repeat(32))
+
 const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
 
 test('a backup of a store that is being written has all that was committed before, and is restored with its keys', async (t) => {
@@ -77,7 +81,7 @@ test('a backup of a store that is being written has all that was committed befor
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: backup })
 
   const place = emptyPlace(scene)
-  const { code, stderr } = await runCommand(place, 'restore', backup)
+  const { code, stderr } = await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)))
   assert.equal(code, 0, stderr)
   const restored = await addressesIn(null, place.DATA_DIR)
   assert.deepEqual(restored.slice(0, 3), users)
@@ -146,7 +150,7 @@ test('a damaged backup is refused by the names of its files, and nothing is chan
     const at = name === 'SHA256SUMS' ? bytes.lastIndexOf('  manifest') - 5 : bytes.length >> 1
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
     writeFileSync(file, bytes)
-    const { code, stderr } = await runCommand(place, 'restore', backup)
+    const { code, stderr } = await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)))
     assert.equal(code, 1)
     assert.match(
       stderr,
@@ -154,7 +158,7 @@ test('a damaged backup is refused by the names of its files, and nothing is chan
     )
     assert.ok(!existsSync(path.join(place.DATA_DIR, 'berth.sqlite')))
     rmSync(file)
-    assert.equal((await runCommand(place, 'restore', backup)).code, 1)
+    assert.equal((await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)))).code, 1)
     rmSync(backup, { recursive: true })
   }
 })
@@ -191,7 +195,7 @@ test('a backup whose manifest names a file outside of it is refused', async (t) 
   writeFileSync(path.join(backup, 'manifest.json'), text)
   writeFileSync(path.join(backup, 'SHA256SUMS'), sumsOf(text, parts))
   const place = emptyPlace(scene)
-  const { code, stderr } = await runCommand(place, 'restore', backup, '--no-homes')
+  const { code, stderr } = await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)), '--no-homes')
   assert.equal(code, 1)
   assert.match(stderr, /names a file that no backup has: .*signing-key\.json/)
   assert.ok(!existsSync(path.join(place.DATA_DIR, 'signing-key.json')))
@@ -202,7 +206,16 @@ test('a store is not replaced when Berth was started while homes were restored',
   const backup = await scene.backUp()
   const [dataDir, spool] = ['other', 'spool'].map((name) => path.join(scene.backups, name)) as [string, string]
   for (const folder of [dataDir, spool]) mkdirSync(folder)
-  const options = { backup, databaseUrl: null, dataDir, spool, force: false, decrypt: null, homesOf: null }
+  const options = {
+    backup,
+    databaseUrl: null,
+    dataDir,
+    spool,
+    force: false,
+    decrypt: null,
+    homesOf: null,
+    trust: { keys: await ownPublicKeys(scene.dataDir, null), acceptUnsigned: false },
+  }
   const requireStopped = async () => {
     throw new BackupProblem('Berth runs')
   }
@@ -222,7 +235,7 @@ test('a backup of a newer Berth is refused', async (t) => {
   await close()
   const backup = await scene.backUp()
   const place = emptyPlace(scene)
-  const { code, stderr } = await runCommand(place, 'restore', backup, '--no-homes')
+  const { code, stderr } = await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)), '--no-homes')
   assert.equal(code, 1)
   assert.match(stderr, /was made by Berth \S+ and cannot be used by this version.*Nothing was changed/)
   assert.ok(!existsSync(path.join(place.DATA_DIR, 'berth.sqlite')))
@@ -233,18 +246,32 @@ test('an encrypted backup is read with the secret key alone', onlyLong, async (t
   const [identity, other] = [await generateIdentity(), await generateIdentity()]
   const backup = await scene.backUp('--encrypt-to', await identityToRecipient(identity))
   const names = readdirSync(backup).sort()
-  assert.deepEqual(names, ['SHA256SUMS', 'berth.sqlite.age', 'manifest.json', 'signing-key.json.age'])
+  assert.deepEqual(names, ['SHA256SUMS', 'berth.sqlite.age', 'manifest.json', 'manifest.sig', 'signing-key.json.age'])
   for (const name of names)
     assert.doesNotMatch(readFileSync(path.join(backup, name), 'latin1'), /ann@x\.org|SQLite format/)
   const [right, wrong] = ['right', 'wrong'].map((name) => path.join(scene.backups, name)) as [string, string]
   writeFileSync(right, `# made by a test\n${identity}\n`)
   writeFileSync(wrong, other)
   const place = emptyPlace(scene)
-  const refused = await runCommand(place, 'restore', backup, '--identity', wrong)
+  const refused = await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)), '--identity', wrong)
   assert.match(refused.stderr, /the backup cannot be decrypted with this identity/)
-  assert.match((await runCommand(place, 'restore', backup)).stderr, /berth: .*encrypted.*--identity/)
-  assert.equal((await runCommand(place, 'restore', backup, '--check', '--identity', right)).code, 0)
-  const { code, stderr } = await runCommand(place, 'restore', backup, '--identity', right)
+  assert.match(
+    (await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)))).stderr,
+    /berth: .*encrypted.*--identity/,
+  )
+  assert.equal(
+    (await runCommand(place, 'restore', backup, ...(await signedBy(scene.dataDir)), '--check', '--identity', right))
+      .code,
+    0,
+  )
+  const { code, stderr } = await runCommand(
+    place,
+    'restore',
+    backup,
+    ...(await signedBy(scene.dataDir)),
+    '--identity',
+    right,
+  )
   assert.equal(code, 0, stderr)
   assert.deepEqual(await addressesIn(null, place.DATA_DIR), users)
   assert.match(
@@ -264,7 +291,12 @@ test('a home that did not change is encrypted again when the keys are others', o
   const file = `homes/${home.volume}.tar.age`
   const backUp = async (identity: string, now: Date) => {
     const recipients = [await identityToRecipient(identity)]
-    const target = await folderTarget(folder, 'berth-ghkmn', { recipients, encrypt: await encryptor(recipients) }, now)
+    const target = await folderTarget(
+      folder,
+      'berth-ghkmn',
+      { recipients, encrypt: await encryptor(recipients), signer: await testSigner() },
+      now,
+    )
     const content = Readable.from([Buffer.from('the same')])
     const part = await target.add({ kind: 'home', file, home, content }, new AbortController().signal)
     const store = { from: 'SQLite', migration: '001', rows: {} } as const
@@ -291,7 +323,13 @@ test('--keep leaves the last backup of a home that later ones could not read', a
   const store = { from: 'SQLite', migration: '001', rows: {} } as const
   const backUp = async (day: string, isRead: boolean) => {
     const now = new Date(`2026-11-${day}T02:00:00Z`)
-    const target = await folderTarget(folder, 'berth-ghkmn', { recipients: [], encrypt: (content) => content }, now)
+    const signer = await testSigner()
+    const target = await folderTarget(
+      folder,
+      'berth-ghkmn',
+      { recipients: [], encrypt: (content) => content, signer },
+      now,
+    )
     const content = Readable.from([Buffer.from(day)])
     const part = { kind: 'home', file: `homes/${volume}.tar`, home, content } as const
     const parts = isRead ? [await target.add(part, new AbortController().signal)] : []
@@ -343,7 +381,13 @@ test('a backup on standard output is a tar archive of the same files', async (t)
   execFileSync('tar', ['-x', '-C', scene.backups], { input: Buffer.concat(chunks) })
   const [name = ''] = scene.names()
   const place = emptyPlace(scene)
-  const restored = await runCommand(place, 'restore', path.join(scene.backups, name), '--no-homes')
+  const restored = await runCommand(
+    place,
+    'restore',
+    path.join(scene.backups, name),
+    ...(await signedBy(scene.dataDir)),
+    '--no-homes',
+  )
   assert.equal(restored.code, 0, restored.stderr)
   assert.deepEqual(await addressesIn(null, place.DATA_DIR), users)
 })

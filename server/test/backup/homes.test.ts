@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { unpackTar } from 'modern-tar'
 import { dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
 import { extractHome } from '@berth/cli/backup/restore-backup.ts'
-import { resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { resultOf, runCommand, signedBy, startCommand } from '#test/support/command-line.ts'
 import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
 import { engineBindingSizes, engineRefusingAnArchive } from './engine-binding-sizes.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
@@ -102,19 +102,23 @@ test('a home that a killed restore has written in part is written again by the n
   const orders = path.join(folder, 'orders')
   writeFileSync(orders, 'restore.in-home')
   const place = { DATA_DIR: path.join(folder, 'other') }
-  const killed = startCommand({ ...place, BERTH_CRASH_ORDERS: orders }, ['restore', backup])
+  const killed = startCommand({ ...place, BERTH_CRASH_ORDERS: orders }, [
+    'restore',
+    backup,
+    ...(await signedBy(dataDir)),
+  ])
   await resultOf(killed)
   assert.equal(killed.signalCode, 'SIGKILL')
   await askEngine('GET', `/volumes/${volume}`)
 
-  const second = await runCommand(place, 'restore', backup, '--json')
+  const second = await runCommand(place, 'restore', backup, ...(await signedBy(dataDir)), '--json')
   assert.equal(second.code, 0, second.stderr)
   assert.deepEqual((JSON.parse(second.stdout) as { keptHomes: string[] }).keptHomes, [])
   assert.ok(Buffer.concat(await Array.fromAsync(archive.read(volume, signal))).includes('precious'))
   assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'signing-key.json'])
 
   // A home that existed before is left alone, also by the next one.
-  const third = await runCommand(place, 'restore', backup, '--force', '--json')
+  const third = await runCommand(place, 'restore', backup, ...(await signedBy(dataDir)), '--force', '--json')
   assert.equal(third.code, 0, third.stderr)
   assert.deepEqual((JSON.parse(third.stdout) as { keptHomes: string[] }).keptHomes, [volume])
 })
@@ -156,7 +160,13 @@ test('a home with links that lead out of it is restored as it was, links include
   assert.equal(made.code, 0, made.stderr)
   const { backup } = JSON.parse(made.stdout) as { backup: string }
   await askEngine('DELETE', `/volumes/${volume}`)
-  const restored = await runCommand({ DATA_DIR: path.join(folder, 'other') }, 'restore', backup, '--json')
+  const restored = await runCommand(
+    { DATA_DIR: path.join(folder, 'other') },
+    'restore',
+    backup,
+    ...(await signedBy(dataDir)),
+    '--json',
+  )
   assert.equal(restored.code, 0, restored.stderr)
   assert.deepEqual(await entries(), before)
   assert.ok(before.some(([name, , target]) => String(name).endsWith('a/out') && target === '../../etc/x'))
@@ -181,7 +191,7 @@ test('a home that the engine does not unpack is named, and store and other homes
   const { backup } = JSON.parse(made.stdout) as { backup: string }
   for (const each of [volume, other]) await askEngine('DELETE', `/volumes/${each}`)
   const place = { DATA_DIR: path.join(folder, 'other'), DOCKER_HOST: await engineRefusingAnArchive(t) }
-  const restored = await runCommand(place, 'restore', backup, '--json')
+  const restored = await runCommand(place, 'restore', backup, ...(await signedBy(dataDir)), '--json')
   assert.equal(restored.code, 1)
   const { homes, missingHomes } = JSON.parse(restored.stdout) as { homes: number; missingHomes: { volume: string }[] }
   assert.deepEqual([homes, missingHomes.map((each) => each.volume)], [1, [volume]])

@@ -9,7 +9,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { readManifest } from '@berth/cli/backup/backup-format.ts'
 import { installationName, openDatabase } from '#/store/database.ts'
 import { testTemplates } from '#test/support/berth.ts'
-import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { noEngine, resultOf, runCommand, signedBy, startCommand } from '#test/support/command-line.ts'
 import { askEngine, removeInstallation } from '#test/support/engine/engine.ts'
 import { onlyLong } from '#test/support/extent.ts'
 import { runProgram, signIn, type Program } from '#test/support/program.ts'
@@ -66,7 +66,7 @@ async function drill(t: TestContext, url: string | null, freshUrl: string | null
 
   const dataDir = path.join(folder, 'new-machine')
   const place = { ...templates, DATA_DIR: dataDir, ...(freshUrl === null ? {} : { DATABASE_URL: freshUrl }) }
-  const restored = await runCommand(place, 'restore', backup)
+  const restored = await runCommand(place, 'restore', backup, ...(await signedBy(service.dataDir)))
   assert.equal(restored.code, 0, restored.stderr)
   const second = runProgram(t, place, dataDir)
   t.after(() => removeInstallation(installation))
@@ -166,8 +166,18 @@ test(
     for (const name of readdirSync(backup))
       assert.doesNotMatch(readFileSync(path.join(backup, name), 'latin1'), /ann@x\.org/)
     const place = { ...settings, DATA_DIR: path.join(folder, 'other'), DATABASE_URL: fresh.url }
-    assert.match((await runCommand(place, 'restore', backup)).stderr, /encrypted.*--identity/)
-    const { code, stderr } = await runCommand(place, 'restore', backup, '--identity', identityFile)
+    assert.match(
+      (await runCommand(place, 'restore', backup, ...(await signedBy(settings.DATA_DIR)))).stderr,
+      /encrypted.*--identity/,
+    )
+    const { code, stderr } = await runCommand(
+      place,
+      'restore',
+      backup,
+      '--identity',
+      identityFile,
+      ...(await signedBy(settings.DATA_DIR)),
+    )
     assert.equal(code, 0, stderr)
     assert.deepEqual(await addressesIn(fresh.url, place.DATA_DIR), await addressesIn(old.url, settings.DATA_DIR))
   },

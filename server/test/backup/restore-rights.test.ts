@@ -8,7 +8,7 @@ import type { Manifest } from '@berth/cli/backup/backup-format.ts'
 import { installStore, requireNoStore } from '@berth/cli/backup/restore-store.ts'
 import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { openDatabase } from '#/store/database.ts'
-import { noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { noEngine, resultOf, runCommand, signedBy, startCommand } from '#test/support/command-line.ts'
 import { extent } from '#test/support/extent.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
@@ -136,11 +136,12 @@ test('a restore to PostgreSQL that is killed is completed by a second one, and n
       backup,
       '--force',
       '--no-homes',
+      ...(await signedBy(staged)),
     ])
     await resultOf(killed)
     assert.equal(killed.signalCode, 'SIGKILL', point)
     assert.match((await runCommand(settings, 'users', 'list')).stderr, /a restore into .* was interrupted/)
-    const second = await runCommand(settings, 'restore', backup, '--no-homes')
+    const second = await runCommand(settings, 'restore', backup, '--no-homes', ...(await signedBy(staged)))
     assert.equal(second.code, 0, second.stderr)
     assert.deepEqual(await addressesIn(url, dataDir), users)
     assert.equal((await loadSigningKeys(dataDir)).kid, kid)

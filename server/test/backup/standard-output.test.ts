@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { readManifest, verifyParts } from '@berth/cli/backup/backup-format.ts'
+import { backupSigner } from '@berth/cli/backup/backup-signature.ts'
 import { readLastBackup } from '@berth/cli/backup/create-backup.ts'
 import { streamTarget } from '@berth/cli/backup/backup-target.ts'
 import { noEngine, runCommand, startCommand } from '#test/support/command-line.ts'
@@ -20,7 +21,7 @@ test('a backup of many homes leaves no listeners at the stream that it goes to',
   const archive = buffer(output)
   const countListeners = () => output.eventNames().map((name) => [name, output.listenerCount(name)])
   const before = countListeners()
-  const target = streamTarget(output, spool, (content) => content)
+  const target = streamTarget(output, spool, { encrypt: (content) => content, signer: await backupSigner(spool) })
   const { signal } = new AbortController()
   for (let number = 0; number < 12; number++)
     await target.add({ kind: 'home', file: `homes/${number}.tar`, content: Readable.from([Buffer.from('x')]) }, signal)
@@ -35,7 +36,7 @@ test('a backup whose reader has ended fails', async (t) => {
   t.after(() => rmSync(spool, { recursive: true }))
   const output = new PassThrough().on('error', () => {})
   output.destroy()
-  const target = streamTarget(output, spool, (content) => content)
+  const target = streamTarget(output, spool, { encrypt: (content) => content, signer: await backupSigner(spool) })
   const part = { kind: 'keys', file: 'signing-key.json', content: Readable.from([Buffer.from('x')]) } as const
   await assert.rejects(target.add(part, new AbortController().signal), { code: 'ERR_STREAM_DESTROYED' })
 })
@@ -49,7 +50,7 @@ test('the size of a backup is said in words, and a check says that homes were le
   const settings = { ...noEngine, DATA_DIR: dataDir }
   const { code, stdout, stderr } = await runCommand(settings, 'backup', path.join(folder, 'backups'), '--no-homes')
   assert.equal(code, 0, stderr)
-  assert.match(stdout, /^Backup made: \S+, \d+ users?, 0 homes, \d+ MiB, in [\d.]+ s$/m)
+  assert.match(stdout, /^Backup made: \S+, \d+ users?, 0 homes, \d+ MiB, in [\d.]+ s\nSigned by ed25519:\S{43}: /m)
   const [, name = ''] = /^Backup made: (\S+),/.exec(stdout) ?? []
   const check = await runCommand(settings, 'restore', name, '--check')
   assert.match(check.stdout, /is complete: 2 files\.$/m)

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { backupSigner } from '@berth/cli/backup/backup-signature.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertUser, moveUserState } from '#/store/users.ts'
 import { commandLineProgram } from '@berth/gateway/supervisor/api-program.ts'
@@ -35,6 +36,11 @@ export async function resultOf(child: ChildProcess): Promise<CommandResult> {
   if (!child.stdout || !child.stderr) throw new Error('its output is not piped')
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { code: child.exitCode, stdout, stderr }
+}
+
+/** Options of `berth restore` on another machine than that of the data folder, which made the backup. */
+export async function signedBy(dataDir: string): Promise<readonly string[]> {
+  return ['--signed-by', (await backupSigner(dataDir)).publicKey]
 }
 
 /** An engine that never answers. */

@@ -43,7 +43,11 @@ async function follow(machines, step) {
     if (folder !== undefined) copyFolder(machine(machines, 'old'), machine(machines, 'new'), folder)
     // What it finds is that this installation has no domain and no mail.
     else if (command === 'berth doctor') await machine(machines, name).run(`${command} || true`)
-    else await machine(machines, name).run(command.replace(/\/var\/backups\/berth\/berth-\w+/, lastBackup))
+    else {
+      const key = command.includes('ed25519:...') ? await machine(machines, 'old').run('berth backup --public-key') : ''
+      const named = command.replace(/\/var\/backups\/berth\/berth-\w+/, lastBackup).replace('ed25519:...', key.trim())
+      await machine(machines, name).run(named)
+    }
   }
 }
 
@@ -81,12 +85,14 @@ test('Berth moves to another machine by the commands of the page, with sessions 
   const key = await identityToRecipient(identity)
   await to.run(`berth backup /var/backups/berth --encrypt-to ${key}`)
   assert.match(await to.run(`ls ${lastBackup}`), /berth\.sqlite\.age/)
+  const signer = `--signed-by ${(await to.run('berth backup --public-key')).trim()}`
   await to.run('systemctl stop berth && docker rm --force $(docker ps --all --quiet --filter label=berth.instance)')
   await to.run(`docker volume rm ${volume} && find /var/lib/berth -mindepth 1 -delete`)
   const lost = performance.now()
   await to.run('install -m 0400 -o berth /dev/stdin /run/berth-backup.key', { input: identity })
-  await assert.rejects(to.run(`berth restore ${lastBackup}`), /identity/)
-  await to.run(`berth restore ${lastBackup} --identity /run/berth-backup.key && systemctl start berth`)
+  await assert.rejects(to.run(`berth restore ${lastBackup} --identity /run/berth-backup.key`), /signed by another key/)
+  await assert.rejects(to.run(`berth restore ${lastBackup} ${signer}`), /identity/)
+  await to.run(`berth restore ${lastBackup} ${signer} --identity /run/berth-backup.key && systemctl start berth`)
   await requireAnn(to, token, 'second')
   t.diagnostic(`drill: encrypted backup into an empty folder: ${((performance.now() - lost) / 1000).toFixed(0)} s`)
   assert.ok(performance.now() - lost < fiveMinutes)

@@ -254,12 +254,11 @@ async function publicOf(given: JWK, until: Date | null): Promise<Key> {
 }
 
 /**
- * Key files are readable by their owner only, and never incomplete, even if the writing process dies.
- * Returns the text of a file, which is created when it is missing. If another process creates it first, its text is
- * returned.
+ * The text of a file of keys, which is created when it is missing: readable by its owner only, and never incomplete, even if the
+ * writing process dies. If another process creates it first, its text is returned.
  * @param make creates the text @throws when it cannot be read or created
  */
-async function createOnce(file: string, make: () => Promise<string>): Promise<string> {
+export async function createOnce(file: string, make: () => Promise<string>): Promise<string> {
   const text = (await readIfThere(file)) ?? (await create(file, await make()))
   await chmod(file, 0o600)
   // Left by a process that died while it wrote; no other process uses this path.
