@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, constants, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -128,11 +128,19 @@ function describe({ headers }: IncomingMessage): object {
   }
 }
 
+/** Device number (1:3) of `/dev/null`, with which engines mask files: opening one of those opens nothing of the host. */
+const nullDevice = (1 << 8) | 3
+
 /** Only opened, never written to. */
 function opens(file: string, flags: number): boolean {
   try {
-    closeSync(openSync(file, flags))
-    return true
+    const descriptor = openSync(file, flags)
+    try {
+      const stats = fstatSync(descriptor)
+      return !(stats.isCharacterDevice() && stats.rdev === nullDevice)
+    } finally {
+      closeSync(descriptor)
+    }
   } catch {
     return false
   }
