@@ -8,6 +8,7 @@ import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { ensureBundles } from './setup/build/bundles.mjs'
 import { needBrowser } from './setup/browser.mjs'
+import { ensureReference } from './setup/build/reference.mjs'
 import { ensureDependencies } from './setup/packages/dependencies.mjs'
 import { needEngine } from './setup/engine/find-engine.mjs'
 import { ensureImages, needBusybox } from './setup/build/demo-images.mjs'
@@ -55,7 +56,7 @@ async function prepareRepository(command, here) {
   await Promise.all([ensureNode(here), ensureDependencies(here)])
   if (command === 'check') return
   await ensureWeb(here)
-  await ensureBundles(here)
+  await Promise.all([ensureBundles(here), ensureReference(here)])
 }
 
 /** npm ends the shell between us and it, not us: without this, an interrupted set-up would go on unseen. */

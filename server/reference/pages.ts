@@ -1,3 +1,4 @@
+import { openApiDocument } from '@berth/api/openapi.ts'
 import { auditActionsPage } from './audit-actions.ts'
 import { brandingPage } from './branding.ts'
 import { cataloguePage } from './catalogue.ts'
@@ -26,3 +27,12 @@ export const pages: Readonly<Record<string, () => string>> = {
   'reference/command-line.md': commandLinePage,
   'explanation/decisions/README.md': decisionsPage,
 }
+
+/** What set-up and `npm run docs:reference` write into the docs folder, which Git ignores: the pages, and the OpenAPI document. */
+export const generatedFiles: Readonly<Record<string, () => string>> = {
+  ...pages,
+  'reference/openapi.json': () => `${JSON.stringify(openApiDocument(exampleServer), null, 2)}\n`,
+}
+
+/** Address of an installation with the default settings; `GET /api/openapi.json` has that of the installation. */
+const exampleServer = 'http://spawner.berth.localhost:8080'

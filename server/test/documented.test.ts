@@ -7,11 +7,13 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { needRestart } from '#/config/settings.ts'
 import { crashPoints } from '#/machine/crash-points.ts'
 import { endpointsPage } from '../reference/endpoints.ts'
+import { pages as generatedPages } from '../reference/pages.ts'
 import { pages } from '../../web/src/paths.ts'
 import { root } from './support/imports.ts'
 
 /** Lists of the code that a page names one by one: what is added to the code and not to its page is found here. */
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const read = (file: string) =>
+  generatedPages[file.replace(/^docs\//, '')]?.() ?? readFileSync(path.join(root, file), 'utf8')
 
 /** Names of the list that a page does not have as code. */
 function missing(page: string, names: Iterable<string>): string[] {

@@ -29,7 +29,7 @@ export async function makeDebianPackage(release, tree, arch) {
   const folder = join(release.work, `debian-${arch}`)
   const program = await withNode(release, tree, arch, join(folder, 'usr/lib/berth'))
   writeSbom(release, join(program, 'sbom.cdx.json'), { arch })
-  copyFiles(release, folder)
+  copyFiles(release, tree, folder)
   const log = join(release.work, 'pack.log')
   normalizeModes(folder)
   writeControl(folder, { version, architecture: debianNames[arch], kilobytes: installedKilobytes(folder) })
@@ -42,8 +42,8 @@ export async function makeDebianPackage(release, tree, arch) {
 /** A tilde sorts before everything: 1.0.0~rc.1 is older than 1.0.0 (deb-version(7)). @param {string} version */
 export const debianVersion = (version) => version.replace('-', '~')
 
-/** @param {ReleaseContext} release @param {string} folder */
-function copyFiles({ root }, folder) {
+/** @param {ReleaseContext} release @param {string} tree @param {string} folder */
+function copyFiles({ root }, tree, folder) {
   /** @type {[string, string][]} */
   const copies = [
     [join(files, 'berth'), 'usr/bin/berth'],
@@ -54,7 +54,7 @@ function copyFiles({ root }, folder) {
     ...scripts.map((name) => /** @type {[string, string]} */ ([join(files, name), `DEBIAN/${name}`])),
   ]
   for (const name of documents)
-    copies.push([join(root, name), `usr/share/doc/berth/${name.slice(name.lastIndexOf('/') + 1)}`])
+    copies.push([join(tree, name), `usr/share/doc/berth/${name.slice(name.lastIndexOf('/') + 1)}`])
   for (const [from, to] of copies) {
     mkdirSync(dirname(join(folder, to)), { recursive: true })
     copyFileSync(from, join(folder, to))

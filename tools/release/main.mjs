@@ -3,7 +3,7 @@
  * network; the same commit gives the same bytes. See docs/explanation/decisions/052.
  * `--trial` packs changes that are not committed; `--root=DIR --release=VERSION --only=tarball` packs another checkout.
  */
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { prepareWorkspace } from '../../images/build-demo-images.mjs'
@@ -63,12 +63,20 @@ async function makeArtefacts(release, tree) {
     ['OCI image', () => makeImage(release, tree, 'x64')],
     ['OCI image for arm64', () => makeImage(release, tree, 'arm64')],
     ['SBOM', () => makeSbom(release)],
+    ['OpenAPI document', async () => copyOpenApi(release, tree)],
   ]
   const names = []
   for (const [what, make] of makers.filter(([what]) => options.only === undefined || what === options.only))
     names.push(await during(what, make))
   const sums = await Promise.all(names.map(async (name) => `${await sha256Of(join(release.dist, name))}  ${name}\n`))
   if (options.only === undefined) writeFileSync(join(release.dist, 'SHA256SUMS'), sums.sort().join(''))
+}
+
+/** The description of the API beside the programs, for generators of clients. @param {ReleaseContext} release @param {string} tree */
+function copyOpenApi(release, tree) {
+  const name = `berth-${release.version}.openapi.json`
+  copyFileSync(join(tree, 'docs/reference/openapi.json'), join(release.dist, name))
+  return name
 }
 
 /** @param {ReleaseContext} release */

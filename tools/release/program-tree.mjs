@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { run } from '../setup/run.mjs'
 import { productionPackages } from './production-packages.mjs'
 
@@ -56,8 +56,8 @@ const bundlers = join(import.meta.dirname, '../setup/build')
 const setupModules = ['run.mjs', 'problem.mjs']
 
 /**
- * Makes the folder that every artefact contains: program, production packages, built front end, bundle of the API process and
- * demo apps. Node is added for each kind of machine; no package has native code but the demo app's terminal.
+ * Makes the folder that every artefact contains: program, production packages, built front end, bundle of the API process,
+ * demo apps and manual. Node is added for each kind of machine; no package has native code but the demo app's terminal.
  * @param {ReleaseContext} release
  * @returns {Promise<string>} the folder; files are as in the commit, or built from it
  * @throws {SetupProblem} with the output of a build that failed
@@ -77,9 +77,28 @@ export async function makeProgramTree(release) {
   for (const name of generatedPackages.map((each) => join(tree, 'node_modules', each)).filter(existsSync))
     await build(release, [join(bundlers, 'bundle-package.mjs'), name])
   copyDemoApps(root, tree)
+  await copyManual(release, tree)
   copyStartScript(root, tree)
   normalizeModes(tree)
   return tree
+}
+
+/**
+ * The pages of the manual, without pictures: those that are written by hand, and those of the reference, which are made from the code.
+ * An old version has the latter among its files.
+ * @param {ReleaseContext} release
+ * @param {string} tree
+ */
+export async function copyManual(release, tree) {
+  const { root } = release
+  for (const name of readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith('.md')) {
+      mkdirSync(dirname(join(tree, 'docs', name)), { recursive: true })
+      copyFileSync(join(root, 'docs', name), join(tree, 'docs', name))
+    }
+  for (const name of ['README.md', 'SECURITY.md', 'CONTRIBUTING.md'].filter((each) => existsSync(join(root, each))))
+    copyFileSync(join(root, name), join(tree, name))
+  if (!programsOf(root).isOld) await build(release, ['server/reference/generate.ts', join(tree, 'docs')])
 }
 
 /**

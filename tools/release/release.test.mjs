@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { SetupProblem } from '../setup/problem.mjs'
@@ -11,6 +11,7 @@ import { debianFiles, keyOf } from './image/debian-files.mjs'
 import { nodeRuntime } from './node-runtime.mjs'
 import { packFolder, sha256Of } from './pack.mjs'
 import { productionPackages } from './production-packages.mjs'
+import { copyManual } from './program-tree.mjs'
 import { writeSbom } from './sbom.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -144,13 +145,31 @@ test('the health check of the image asks the address that Berth listens on', (t)
   assert.equal(asked({ HOST: 'fd00::7', TLS_CERT_FILE: 'x' }), 'https://[fd00::7]:9000/healthz')
 })
 
-test('every setting of the package’s settings file is one of Berth', () => {
-  const known = readFileSync(join(root, 'docs/reference/settings.md'), 'utf8')
+test('a release has the manual, with the pages that are made from the code, and the OpenAPI document', async (t) => {
+  const { here } = temporaryRepository(t)
+  const [version, epoch, commit] = ['1', 1_700_000_000, '']
+  const release = { root, version, epoch, commit, work: join(here.root, 'work'), dist: here.root, env: process.env }
+  const tree = join(here.root, 'program')
+  await copyManual(release, tree)
+  assert.equal(JSON.parse(readFileSync(join(tree, 'docs/reference/openapi.json'), 'utf8')).openapi, '3.1.0')
+  const index = readFileSync(join(tree, 'docs/README.md'), 'utf8')
+  const targets = [...index.matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, target = '']) => target)
+  assert.ok(targets.length > 50)
+  assert.deepEqual(
+    targets.filter((target) => !existsSync(join(tree, 'docs', target))),
+    [],
+  )
+  assert.ok(readFileSync(join(tree, 'docs/reference/settings.md'), 'utf8').includes('`SMTP_URL`'))
+})
+
+test('every setting of the package’s settings file is one of Berth', async () => {
+  const { settingGroups } = await import('../../server/src/config/setting-descriptions.ts')
+  const known = Object.values(settingGroups).flatMap((group) => Object.keys(group))
   const named = [...readFileSync(join(files, 'debian/settings.env'), 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map(
     ([, name = '']) => name,
   )
   assert.ok(named.length > 15)
-  for (const name of named) assert.ok(known.includes(`\`${name.replace(/(?<=URL)_FILE$/, '')}\``), name)
+  for (const name of named) assert.ok(known.includes(name.replace(/(?<=URL)_FILE$/, '')), name)
 })
 
 test('called by the name of a link, berth keeps that name, so that a reload follows the link', (t) => {

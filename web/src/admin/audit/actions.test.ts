@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
 import { audit as english, germanAudit as german } from '#/admin/messages/audit.ts'
+import { auditActionsPage } from '../../../../server/reference/audit-actions.ts'
 import { actionsOf, groups } from './actions.ts'
 
 const all = groups.flatMap(actionsOf)
 
 test('the catalogue has text for every action of the audit log, and for no other', () => {
-  const page = readFileSync(new URL('../../../../docs/reference/audit-actions.md', import.meta.url), 'utf8')
-  const rows = page.matchAll(/^\|([^|]*)\|/gm)
+  const rows = auditActionsPage().matchAll(/^\|([^|]*)\|/gm)
   const documented = [...rows].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([a-z]+\.[a-z-]+)`/g)].map(([, name]) => name),
   )
