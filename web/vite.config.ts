@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { apiReference } from './api-reference.ts'
 import { compressedAssets } from './compressed-assets.ts'
 import { endpointTable } from './endpoint-table.ts'
 import { precompiledMessages } from './precompiled-messages.ts'
@@ -18,11 +19,11 @@ const groups = [
 /**
  * Builds `dist/`: scripts, style sheets, one icon, their compressed variants, and `index.html`. The server fills the
  * placeholders in `index.html` at every navigation: `__BERTH_NONCE__` (CSP nonce), `__BERTH_BOOT__` (JSON),
- * `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`.
+ * `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`. Also `api-docs.html`, the reference of the API.
  */
 export default defineConfig({
   root: local('.'),
-  plugins: [react(), precompiledMessages(), endpointTable(), compressedAssets()],
+  plugins: [react(), precompiledMessages(), endpointTable(), apiReference(), compressedAssets()],
   html: { cspNonce: '__BERTH_NONCE__' },
   // Schema modules also hold constants that pages use; their schemas are not used, and TypeBox would add 23 KB (gzip).
   resolve: { alias: { typebox: local('./src/typebox-stub.ts') } },

@@ -65,14 +65,21 @@ function parameters(location: 'path' | 'query', schema: Type.TSchema | undefined
   }))
 }
 
-/** What the table names, plus what access alone can answer: 401 without a token, 403 without role or scope, 429 with too many at once. */
 function responses(endpoint: Endpoint): Record<string, unknown> {
+  const refused = Object.entries(refusalSchemas(endpoint)).map(([status, schema]) => [status, refusal(status, schema)])
+  return { ...success(endpoint), ...Object.fromEntries(refused) }
+}
+
+/** Every status that an endpoint may refuse with, and what it means, in the order of the statuses. */
+export const refusalMeanings = (endpoint: Endpoint): (readonly [status: string, meaning: string])[] =>
+  Object.keys(refusalSchemas(endpoint)).map((status) => [status, meanings[status] ?? ''])
+
+/** What the table names, plus what access alone can answer: 401 without a token, 403 without role or scope, 429 with too many at once. */
+function refusalSchemas(endpoint: Endpoint): Record<number, Type.TSchema> {
   const schemas: Record<number, Type.TSchema> = {}
   if (endpoint.access !== 'public') Object.assign(schemas, { 401: ErrorBody, 429: ErrorBody })
   if (endpoint.access === 'admin' || endpoint.access === 'user') schemas[403] = ErrorBody
-  Object.assign(schemas, endpoint.refusals)
-  const refused = Object.entries(schemas).map(([status, schema]) => [status, refusal(status, schema)])
-  return { ...success(endpoint), ...Object.fromEntries(refused) }
+  return Object.assign(schemas, endpoint.refusals)
 }
 
 function success(endpoint: Endpoint): Record<string, unknown> {

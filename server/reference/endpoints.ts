@@ -19,7 +19,6 @@ const introduction = `All endpoints of the API. The same table as an OpenAPI 3.1
 /** docs/reference/endpoints.md */
 export function endpointsPage(): string {
   const rows = Object.entries<Endpoint>(endpoints)
-  const groups = Map.groupBy(rows, ([, { path }]) => path.split('/')[2] ?? 'system')
   const overview = table(
     ['endpoint', 'access', 'summary'],
     rows.map(([name, { method, path, access, summary }]) => [
@@ -28,13 +27,20 @@ export function endpointsPage(): string {
       summary,
     ]),
   )
-  const sections = [...groups].map(([group, each]) =>
-    [`## ${titles[group] ?? group}`, ...each.map(section)].join('\n\n'),
-  )
+  const sections = groupedEndpoints().map(({ title, rows }) => [`## ${title}`, ...rows.map(section)].join('\n\n'))
   const shapes = Object.entries(sharedShapes).map(
     ([name, schema]) => `### ${name}\n\n${table(['field', 'type', 'meaning'], fieldsOf(schema))}`,
   )
   return page('Endpoints', 'api/src/endpoints.ts', introduction, overview, ...sections, '## Shared objects', ...shapes)
+}
+
+/** Name in the table, and the row. */
+export type NamedEndpoint = readonly [name: string, endpoint: Endpoint]
+
+/** All endpoints below the title of their subject, in the order of the table. */
+export function groupedEndpoints(): { readonly title: string; readonly rows: readonly NamedEndpoint[] }[] {
+  const groups = Map.groupBy(Object.entries<Endpoint>(endpoints), ([, { path }]) => path.split('/')[2] ?? 'system')
+  return [...groups].map(([group, rows]) => ({ title: titles[group] ?? group, rows }))
 }
 
 const titles: Readonly<Record<string, string>> = {
@@ -51,31 +57,40 @@ const titles: Readonly<Record<string, string>> = {
   system: 'Health',
 }
 
-function section([name, endpoint]: readonly [string, Endpoint]): string {
-  const {
-    method,
-    path,
-    access,
-    summary,
-    params,
-    query,
-    body,
-    response,
-    stream,
-    file,
-    upload,
-    redirects,
-    refusals,
-    headers,
-  } = endpoint
-  const notes = [
-    `Access: ${access}`,
+function section([name, endpoint]: NamedEndpoint): string {
+  const { method, path, summary, stream, file, upload, redirects, refusals } = endpoint
+  const notes = [...accessNotes(endpoint), `errors: ${Object.keys(refusals).join(', ') || 'none of its own'}`]
+  const rows = fieldRows(endpoint)
+  return [
+    `### ${name}`,
+    `${code(`${method} ${path}`)}: ${summary}.`,
+    `${notes.join('; ')}.`,
+    ...(redirects === undefined ? [] : [`Answers 302. ${redirects}.`]),
+    ...(upload ? [`The body is a file: ${upload.map(code).join(' or ')}.`] : []),
+    ...(file === undefined ? [] : [`Answers with a file, ${code(file)}.`]),
+    ...(rows.length > 0 ? [table(fieldHead, rows)] : []),
+    ...(stream
+      ? [`Answers with server-sent events: ${Object.keys(stream).map(code).join(', ')}. See [events](events.md).`]
+      : []),
+  ].join('\n\n')
+}
+
+/** Who may call an endpoint, and with what, in Markdown. */
+export function accessNotes(endpoint: Endpoint): string[] {
+  return [
+    `Access: ${endpoint.access}`,
     ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked ?? 'refused'}`] : []),
     ...(endpoint.scope ? [`scope: ${code(endpoint.scope)}`] : []),
     ...(endpoint.guarded ? ['CSRF token'] : []),
     ...(endpoint.endsTakeover ? ['accepts an expired takeover'] : []),
-    `errors: ${Object.keys(refusals).join(', ') || 'none of its own'}`,
   ]
+}
+
+/** Columns of `fieldRows`. */
+export const fieldHead = ['in', 'field', 'type', 'meaning']
+
+/** The fields of path, query, body and answer, and the headers of the answer, in Markdown. */
+export function fieldRows({ params, query, body, response, headers }: Endpoint): string[][] {
   const parts: readonly (readonly [string, Type.TSchema | undefined])[] = [
     ['path', params],
     ['query', query],
@@ -84,17 +99,5 @@ function section([name, endpoint]: readonly [string, Endpoint]): string {
   ]
   const fields = parts.flatMap(([where, schema]) => fieldsOf(schema).map((row) => [where, ...row]))
   const more = Object.entries(headers ?? {}).map(([header, words]) => ['header', code(header), 'integer', words])
-  return [
-    `### ${name}`,
-    `${code(`${method} ${path}`)}: ${summary}.`,
-    `${notes.join('; ')}.`,
-    ...(redirects === undefined ? [] : [`Answers 302. ${redirects}.`]),
-    ...(upload ? [`The body is a file: ${upload.map(code).join(' or ')}.`] : []),
-    ...(file === undefined ? [] : [`Answers with a file, ${code(file)}.`]),
-    ...(fields.length + more.length > 0 ? [table(['in', 'field', 'type', 'meaning'], [...fields, ...more])] : []),
-    ...(endpoint.redirects ? [`Answers 302. ${endpoint.redirects}.`] : []),
-    ...(stream
-      ? [`Answers with server-sent events: ${Object.keys(stream).map(code).join(', ')}. See [events](events.md).`]
-      : []),
-  ].join('\n\n')
+  return [...fields, ...more]
 }

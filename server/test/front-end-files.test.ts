@@ -137,3 +137,11 @@ test('documents and API answers, which carry proofs and secrets, are not compres
     assert.equal(headers['content-encoding'], undefined, target)
   }
 })
+
+test('the reference of the API has neither, travels compressed, and not at all to a client that has it', async () => {
+  const { status, headers, body } = await get('/api/docs', { 'accept-encoding': 'gzip', accept: 'text/html' })
+  assert.deepEqual([status, headers['content-encoding']], [200, 'gzip'])
+  assert.ok(body.length < 60_000, `${body.length} bytes`)
+  const again = await get('/api/docs', { 'accept-encoding': 'gzip', 'if-none-match': headers.etag ?? '' })
+  assert.deepEqual([again.status, again.body.length], [304, 0])
+})

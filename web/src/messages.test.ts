@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { admin, germanAdmin } from '#/admin/catalogues.ts'
 import { de, en } from '#/i18n/catalogues.ts'
 import { data, germanData, germanSessions, sessions } from '#/messages/account.ts'
-import { apiDocs, germanApiDocs } from '#/messages/api-docs.ts'
 import { archive, germanArchive } from '#/messages/archive.ts'
 import { germanGroups, groups } from '#/messages/groups.ts'
 import { germanSharing, sharing } from '#/messages/sharing.ts'
@@ -20,11 +19,10 @@ function textsOf(texts: Texts, before = ''): Map<string, string> {
   return new Map(entries)
 }
 
-const english = textsOf({ ...en, admin, apiDocs, archive, data, groups, sessions, sharing, snapshots, tokens })
+const english = textsOf({ ...en, admin, archive, data, groups, sessions, sharing, snapshots, tokens })
 const german = textsOf({
   ...de,
   admin: germanAdmin,
-  apiDocs: germanApiDocs,
   archive: germanArchive,
   data: germanData,
   groups: germanGroups,

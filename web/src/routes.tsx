@@ -17,7 +17,6 @@ const isAdministration = boot.isAdmin && location.pathname.startsWith(pages.admi
 
 // Most users never open these, and should not load tables and plots.
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'), isAdministration)
-const ApiDocs = lazyExport('ApiDocs', () => import('#/api-docs/api-docs.tsx'))
 const Archive = lazyExport('Archive', () => import('#/snapshots/archive.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/account/api-tokens.tsx'), isHere(pages.tokens))
 const GroupMembers = lazyExport('GroupMembers', () => import('#/groups/group-members.tsx'), isHere(pages.groupMembers))
@@ -30,7 +29,8 @@ const Sharing = lazyExport('Sharing', () => import('#/sharing/sharing.tsx'), isH
 const Snapshots = lazyExport('Snapshots', () => import('#/snapshots/snapshots.tsx'), isHere(pages.snapshots))
 const Sessions = lazyExport('Sessions', () => import('#/account/sessions.tsx'), isHere(pages.sessions))
 
-const routes: Readonly<Record<PagePath, () => ReactNode>> = {
+// The reference of the API is a document of its own.
+const routes: Readonly<Record<Exclude<PagePath, typeof pages.apiDocs>, () => ReactNode>> = {
   [pages.home]: () => (isSignedIn() ? <Dashboard /> : <SignIn />),
   [pages.login]: () => <SignIn />,
   [pages.signUp]: () => <SignIn />,
@@ -46,7 +46,6 @@ const routes: Readonly<Record<PagePath, () => ReactNode>> = {
   [pages.sharing]: () => signedIn(<Sharing />),
   [pages.snapshots]: () => signedIn(<Snapshots />),
   [pages.archive]: () => <Archive />,
-  [pages.apiDocs]: () => <ApiDocs />,
   [pages.imprint]: () => <LegalText text="imprint" />,
   [pages.privacy]: () => <LegalText text="privacy" />,
   [pages.admin]: () => administrators(pages.admin),
@@ -74,7 +73,7 @@ const administrators = (page: AdminPath) =>
 export function CurrentPage() {
   const { path } = useLocation()
   const wanted = path.replace(/(?<=.)\/+$/, '')
-  const page = Object.hasOwn(routes, wanted) ? routes[wanted as PagePath]() : <NotFound />
+  const page = Object.hasOwn(routes, wanted) ? routes[wanted as keyof typeof routes]() : <NotFound />
   // Pages that share a component are different pages to React: fields and errors must not be kept. `Admin` has a
   // boundary for each of its own.
   return (

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { pages } from '@berth/web/paths.ts'
+import axe, { type AxeResults } from 'axe-core'
 import type { Page, Response } from 'playwright-core'
 import { tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
@@ -75,7 +76,7 @@ await context.addCookies([{ name: 'spawner_token', value: ada.token, url, httpOn
 for (const at of paths) visited.push(await visit(at === pages.verifyLogin ? `${at}?token=${link}` : at, page))
 
 test('each page, found or not, cannot be framed, is isolated from its opener, runs only its own scripts, and sends no referrer', () => {
-  for (const { at, status, headers } of visited) {
+  for (const { at, status, headers } of visited.filter((each) => each.at !== pages.apiDocs)) {
     assert.equal(status, at === '/admin/no-such-page' ? 404 : 200, at)
     const policy = policyOf(headers)
     const nonce = /^'nonce-([\w+/=]{20,})' 'strict-dynamic'$/.exec(policy.get('script-src') ?? '')?.[1] ?? ''
@@ -96,6 +97,39 @@ const wanted = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 }
+
+test('the reference of the API is one document for everyone, in which no script may run', () => {
+  const { status, headers, scripts } = visited.find(({ at }) => at === pages.apiDocs) ?? assert.fail()
+  assert.deepEqual([status, scripts], [200, []])
+  const policy = policyOf(headers)
+  assert.deepEqual(
+    ['default-src', 'script-src', 'style-src', 'base-uri', 'form-action', 'frame-ancestors'].map((name) =>
+      policy.get(name),
+    ),
+    ["'none'", undefined, "'self'", "'none'", "'none'", "'none'"],
+  )
+  for (const [name, value] of Object.entries({ ...wanted, 'cache-control': 'no-cache' }))
+    assert.equal(headers[name], value, name)
+})
+
+test('the reference of the API has no fault of accessibility in light and dark, and fits a phone', async (t) => {
+  const { page: reader } = await openTab(t)
+  await reader.setViewportSize({ width: 360, height: 800 })
+  await reader.goto(`${berth.app.spawnerUrl}${pages.apiDocs}#createApiToken`)
+  const overflow = await reader.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  assert.ok(overflow <= 0, `${overflow} px beyond the screen of a phone`)
+  await reader.evaluate(axe.source)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await reader.emulateMedia({ colorScheme })
+    const faults = await reader.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: { run(parts: object): Promise<AxeResults> } }
+      // All sections look alike: a hundred of them took 20 s.
+      const parts = { include: ['header', 'nav ul', '#createApiToken', '#user'].map((selector) => [selector]) }
+      return (await axe.run(parts)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} (${nodes.length})`)
+    })
+    assert.deepEqual(faults, [], colorScheme)
+  }
+})
 
 /** Sources by directive. */
 const policyOf = (headers: Record<string, string>) =>

@@ -34,6 +34,10 @@ await writeFile(
   path.join(web, 'index.html'),
   `<!doctype html><html lang="__BERTH_LANGUAGE__"><head><title>Berth</title><link rel="icon" type="image/svg+xml" href="${icon}"><script id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header><noscript>__BERTH_NO_SCRIPT__</noscript></body></html>`,
 )
+await writeFile(
+  path.join(web, 'api-docs.html'),
+  `<!doctype html><html lang="en"><head><title>API reference</title><link rel="icon" type="image/svg+xml" href="${icon}"></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header></body></html>`,
+)
 const berth = await startEnginelessBerth(
   { after },
   { env: { TZ: 'UTC', BRANDING_FILE: path.join(folder, 'branding.yaml') }, webDir: web },
@@ -63,6 +67,19 @@ test('the document has name, logo, colours and current notices before any script
   const [, nonce = ''] = /script-src 'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '') ?? []
   assert.ok(text.includes(`<style nonce="${nonce}">:root:root{--accent:#8a1538;`))
   assert.match((await page('/login', { 'accept-language': 'de' })).text, /class="notice">Morgen zu</)
+})
+
+test('the reference of the API has name, logo and colours, and its policy allows these colours alone', async () => {
+  const { text, headers } = await page('/api/docs')
+  assert.match(text, />King’s Lab<\/a><\/header><\/body>/)
+  assert.equal(text.includes('/assets/icon-1.svg'), false)
+  const [, css = ''] = /<style>([^<]*)<\/style>/.exec(text) ?? []
+  assert.match(css, /^:root:root\{--accent:#8a1538;/)
+  const hash = createHash('sha256').update(css).digest('base64')
+  assert.match(
+    headers.get('content-security-policy') ?? '',
+    new RegExp(RegExp.escape(`; style-src 'self' 'sha256-${hash}';`)),
+  )
 })
 
 test('pages learn of links and of notices that have not ended', async () => {

@@ -6,7 +6,7 @@ import { hashOf, readIfThere } from './sources.mjs'
 /** @import { SetupContext } from '../setup-context.mjs' */
 
 /** The sources of the front end, without tests and build output. */
-const sources = ['web', 'api', 'package-lock.json']
+const sources = ['web', 'api', 'server/reference', 'package-lock.json']
 
 /**
  * Builds `web/dist` unless it was built from the current sources (compared by content: a checkout changes times). The

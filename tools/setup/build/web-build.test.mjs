@@ -35,7 +35,12 @@ test('a build that fails leaves the old pages in place, and is tried again at th
  * @param {string} title
  */
 function placeWithPages(t, title) {
-  const files = { 'web/index.html': page(title), 'api/src/a.ts': '', 'package-lock.json': '{}' }
+  const files = {
+    'web/index.html': page(title),
+    'api/src/a.ts': '',
+    'server/reference/a.ts': '',
+    'package-lock.json': '{}',
+  }
   const made = temporaryRepository(t, files)
   mkdirSync(made.here.own)
   symlinkSync(process.execPath, join(made.here.own, 'node'))

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useRef, useState, type FormEvent } from 'react'
+import { useId, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { isAdminScope, scopes, type Scope } from '@berth/api/scopes.ts'
@@ -8,7 +8,6 @@ import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
-import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
@@ -17,6 +16,9 @@ import { useMe } from '#/session/use-me.ts'
 import './account.css'
 import { AccountI18nProvider } from './account-i18n-provider.tsx'
 import { ApiTokenFacts, isExpired } from './api-token-facts.tsx'
+
+/** The reference of the API is a document of its own, which the router does not draw. */
+const docsLink = { docs: (words: ReactNode) => <a href={pages.apiDocs}>{words}</a> }
 
 const queryKey = ['api-tokens']
 
@@ -50,7 +52,7 @@ function OwnApiTokens() {
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
-      <p>{t.rich('docs', { docs: rich.link(pages.apiDocs) })}</p>
+      <p>{t.rich('docs', docsLink)}</p>
       {created !== undefined && <CreatedApiToken token={created} onDone={() => show(undefined)} />}
       <Alert error={removal.error ?? query.error ?? undefined} />
       {query.isPending && <p role="status">{t('loading')}</p>}

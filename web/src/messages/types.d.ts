@@ -1,7 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/catalogues.ts'
 import type { archive } from './archive.ts'
-import type { apiDocs } from './api-docs.ts'
 import type { data, sessions } from './account.ts'
 import type { tokens } from './tokens.ts'
 import type { groups } from './groups.ts'
@@ -15,7 +14,6 @@ declare module 'use-intl' {
     Locale: Language
     Messages: typeof en & {
       admin: typeof admin
-      apiDocs: typeof apiDocs
       archive: typeof archive
       data: typeof data
       groups: typeof groups

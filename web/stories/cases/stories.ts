@@ -1,5 +1,4 @@
 import type { Story } from '../story.ts'
-import { apiDocsStories } from './api-docs.ts'
 import { apiTokenStories } from './api-tokens.ts'
 import { containerStories } from './containers.ts'
 import { dashboardStories } from './dashboard.ts'
@@ -29,5 +28,4 @@ export const stories: readonly Story[] = [
   ...templateStories,
   ...usageStories,
   ...apiTokenStories,
-  ...apiDocsStories,
 ]

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { languages, type BootData, type BrandingData, type Language, type Notice } from '@berth/api/boot.ts'
 import { randomText } from '@berth/gateway/tokens/opaque-secrets.ts'
@@ -17,7 +20,15 @@ import { requestedLanguage } from '#/http/localized-reply.ts'
 import { isDocumentNavigation } from '#/http/request-headers.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
 import type { AddressSecrets } from './address-secrets.ts'
-import { frontEndFiles, registerAssets, sharedFrontEndFiles, type Asset, type FrontEndFiles } from './static-assets.ts'
+import {
+  encodedVariant,
+  frontEndFiles,
+  registerAssets,
+  sendAsset,
+  sharedFrontEndFiles,
+  type Asset,
+  type FrontEndFiles,
+} from './static-assets.ts'
 
 export interface FrontEndParts {
   /** Folder of the built front end. */
@@ -47,18 +58,23 @@ export interface FrontEndParts {
   readonly isReader?: true
 }
 
-/** Serves the front end: one document for all its pages, and its assets. */
+/** Serves the front end: one document for all its pages, one for the reference of the API, and the assets. */
 export class FrontEnd {
   readonly #documents: ReadonlyMap<Language, DocumentTemplate>
   readonly #parts: FrontEndParts
 
   readonly #assets: FrontEndFiles['assets']
 
-  private constructor({ html, assets }: FrontEndFiles, parts: FrontEndParts) {
+  readonly #apiReference: string | null
+  /** Made at the first request, because most starts of a process see none. */
+  #apiReferenceAsset: Promise<Asset> | undefined
+
+  private constructor({ html, apiReference, assets }: FrontEndFiles, parts: FrontEndParts) {
     const document = brandedDocument(html, parts.branding)
     const name = parts.branding?.name ?? productName
     this.#documents = new Map(languages.map((language) => [language, inLanguage(document, language, name)]))
     this.#assets = assets
+    this.#apiReference = apiReference
     this.#parts = parts
   }
 
@@ -74,9 +90,17 @@ export class FrontEnd {
   }
 
   register(server: FastifyInstance): void {
-    for (const url of Object.values(pages)) {
+    for (const url of Object.values(pages).filter((each) => each !== pages.apiDocs)) {
       server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.send(request, reply, 200) })
     }
+    server.route({
+      method: ['GET', 'HEAD'],
+      url: pages.apiDocs,
+      handler: async (request, reply) => {
+        const asset = await this.#apiReferenceFile()
+        return asset ? sendAsset(asset, request, reply) : reply.callNotFound()
+      },
+    })
     // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
     const logo = this.#parts.branding?.logo
     registerAssets(server, new Map([...this.#assets, ...(logo ? [logoAsset(logo)] : [])]))
@@ -139,6 +163,12 @@ export class FrontEnd {
       })
       .type('text/html; charset=utf-8')
       .send(this.#filled(language, nonce, boot, request.now))
+  }
+
+  async #apiReferenceFile(): Promise<Asset | undefined> {
+    if (this.#apiReference === null) return undefined
+    this.#apiReferenceAsset ??= apiReferenceAsset(this.#apiReference, this.#parts.branding)
+    return this.#apiReferenceAsset
   }
 
   /** Checks the link without using it up: the page that opens does that. */
@@ -240,6 +270,32 @@ function brandedDocument(html: string, branding: Branding | null): string {
   return theme === null
     ? noticed
     : noticed.replace('</head>', `<style nonce="__BERTH_NONCE__">${theme.css}</style></head>`)
+}
+
+/**
+ * The reference of the API as a file. It has neither a secret nor anything of its reader, so that it travels compressed; no script runs in
+ * it, and its styles are those of the build and the colours of the installation. Notices stand on the other pages.
+ */
+async function apiReferenceAsset(html: string, branding: Branding | null): Promise<Asset> {
+  const document = brandedDocument(html, branding && { ...branding, notices: [] }).replace(
+    ' nonce="__BERTH_NONCE__"',
+    '',
+  )
+  const colours = branding?.theme ? ` 'sha256-${createHash('sha256').update(branding.theme.css).digest('base64')}'` : ''
+  const headers = {
+    ...documentHeaders,
+    ...contentLanguage('en'),
+    vary: 'Accept-Encoding',
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    'content-security-policy': `default-src 'none'; style-src 'self'${colours}${otherSources}`,
+  }
+  const bytes = Buffer.from(document)
+  const compressed = await promisify(gzip)(bytes)
+  return new Map([
+    ['identity', encodedVariant(bytes, 'identity', headers)],
+    ['gzip', encodedVariant(compressed, 'gzip', headers)],
+  ])
 }
 
 /** Where the notices of a moment stand, in the document's language. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -65,19 +66,27 @@ async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
 }
 
 function variantOf(bytes: Buffer, original: string, coding: string): Variant {
-  const headers = {
+  return encodedVariant(bytes, coding, {
     'content-type': types[path.extname(original)] ?? 'application/octet-stream',
     // File names carry a hash of their content.
     'cache-control': 'public, max-age=31536000, immutable',
+  })
+}
+
+/** Bytes in a content coding, with the headers that follow from both. */
+export function encodedVariant(bytes: Buffer, coding: string, more: Readonly<Record<string, string>>): Variant {
+  const headers = {
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     vary: 'Accept-Encoding',
     'accept-ranges': 'bytes',
     ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+    ...more,
   }
   return { bytes, headers }
 }
 
-function sendAsset(asset: Asset, { headers, method }: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends a file in the coding that the client prefers, the part that it asks for, or 304 where it has the file. */
+export function sendAsset(asset: Asset, { headers, method }: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { bytes, headers: own } = selectVariant(asset, headers['accept-encoding'])
   void reply.headers(own)
   if (hasTag(headers['if-none-match'], own['etag'] ?? '')) return reply.status(304).send()
@@ -119,6 +128,8 @@ export const hasTag = (tags: string | undefined, tag: string) =>
 export interface FrontEndFiles {
   /** The document, as the build made it. */
   readonly html: string
+  /** The document of the API reference, likewise; null in a folder that no build made. */
+  readonly apiReference: string | null
   /** By their paths below `/assets/`. */
   readonly assets: ReadonlyMap<string, Asset>
 }
@@ -148,7 +159,9 @@ export async function frontEndFiles(webDir: string): Promise<FrontEndFiles> {
 async function read(webDir: string): Promise<FrontEndFiles> {
   try {
     const html = await readFile(path.join(webDir, 'index.html'), 'utf8')
-    return { html, assets: await readAssets(path.join(webDir, 'assets')) }
+    const reference = path.join(webDir, 'api-docs.html')
+    const apiReference = existsSync(reference) ? await readFile(reference, 'utf8') : null
+    return { html, apiReference, assets: await readAssets(path.join(webDir, 'assets')) }
   } catch (error) {
     throw new Error(`the front end is not built (no index.html in ${webDir}); run npm start, which builds it`, {
       cause: error,
