@@ -92,7 +92,7 @@ interface Row {
   readonly needsSession?: true
   /**
    * True where any of several nodes may answer: a `GET` that reads the store, the engine, and what the leader has sent. A row that
-   * omits it is answered by the leader. See decision 081.
+   * omits it is answered by the leader. See decision 068.
    */
   readonly anyNode?: true
   /** True where the cookie of an expired takeover is accepted: the endpoint ends the takeover. */

@@ -7,7 +7,7 @@ import { logLine } from '#/basics/log-destination.ts'
 
 /**
  * The gateway as a service of its own, without store, engine and keys: `berth gateway`, beside `berth api`, with the folder
- * BERTH_LINK_DIR in common. See docs/explanation/decisions/056.
+ * BERTH_LINK_DIR in common. See docs/explanation/decisions/014.
  */
 
 const folder = process.env.BERTH_LINK_DIR

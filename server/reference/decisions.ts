@@ -29,6 +29,6 @@ export function decisions(): Decision[] {
 export function decisionsPage(): string {
   const rows = decisions().map(({ file, title, status }) => [file.slice(0, 3), `[${title}](${file})`, status])
   const introduction =
-    'Each record states the context of a decision, the decision, and its consequences. A new record is a copy of [the template](000-template.md) with the next number. A record is corrected when the code moves on; a decision that no longer holds is marked as replaced.'
+    'Each record states the context of a decision, the decision, and its consequences. A new record is a copy of [the template](000-template.md) with the next number; one that continues another goes on its page, below a heading of its own. A record is corrected when the code moves on; a decision that no longer holds is marked as replaced.'
   return page('Decisions', 'the records', introduction, table(['', 'decision', 'status'], rows))
 }

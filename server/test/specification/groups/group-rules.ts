@@ -51,7 +51,7 @@ export function expected(
   return '200'
 }
 
-/** Flows of the launch queue, in the words of decision 069. */
+/** Flows of the launch queue, in the words of decision 059. */
 export function flowsOf(model: GroupModel, userId: number, type: string): string[] {
   const own = [...model].filter(([, group]) => !group.isOver && group.members.has(userId))
   const naming = own.filter(([name, group]) => group.types?.includes(type) || typeGroups[type]?.includes(name))
