@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 /**
  * What people read stands in the catalogue, in every language: no sentence is left in the code. The command line is
- * English (decision 026), and so is what only the operator's terminal and the log show; those stand here by their
+ * English (texts/README.md), and so is what only the operator's terminal and the log show; those stand here by their
  * beginning. A list that should only become shorter. `*-descriptions.ts` and the tables of settings and template fields are the text
  * of docs/reference, which is English.
  */

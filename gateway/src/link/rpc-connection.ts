@@ -48,7 +48,7 @@ interface PendingCall {
  * RPC between the two processes: typed calls in both directions over a channel, with backpressure and a timeout for each call. Calls
  * are sent in order, and begin in order on the other side; none waits there for the end of the one before: handlers do where it
  * matters (`Gateway.serve`). Messages: `{call, args, id}` gets `{to: id, value}` or `{to: id, error}`; without `id` it is a
- * notification. Ours, not birpc: docs/explanation/decisions/038.
+ * notification. Ours, not birpc: gateway/README.md.
  */
 export class RpcConnection<There extends RpcMethods<There>> {
   readonly #channel: Channel

@@ -58,7 +58,7 @@ const newestMinor = 47
 
 /**
  * HTTP client of one engine, over connection pools. It is ours, on undici, because it streams lists, bounds every call
- * and keeps pings apart (docs/explanation/decisions/009). It connects at the first call; idle connections do not keep
+ * and keeps pings apart (server/src/engines/README.md). It connects at the first call; idle connections do not keep
  * the process alive.
  */
 export class EngineClient {

@@ -101,7 +101,7 @@ export class FrontEnd {
         return asset ? sendAsset(asset, request, reply) : reply.callNotFound()
       },
     })
-    // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see decision 030.
+    // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see web/README.md.
     const logo = this.#parts.branding?.logo
     registerAssets(server, new Map([...this.#assets, ...(logo ? [logoAsset(logo)] : [])]))
   }

@@ -38,7 +38,7 @@ const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /**
  * The document as it travels. Unlike other answers it is compressed: it holds no secret, and nothing that a caller
- * chooses (decision 030).
+ * chooses (web/README.md).
  */
 async function compressedDocument(document: object): Promise<Asset> {
   const plain = Buffer.from(JSON.stringify(document))
