@@ -3,7 +3,8 @@ import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { homeOwner, movedArchive, partOf, type ArchiveOwner } from '#/engines/tar/move-archive.ts'
+import { homeOwner, type ArchiveOwner } from '#/engines/tar/move-archive.ts'
+import { tarThread } from '#/engines/tar/tar-thread.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -104,9 +105,9 @@ export class HomeRestores {
     const signal = access.timeLimit()
     const home = templates.get(type)?.home ?? '/home'
     const owner = known ?? (from === 'upload' ? await homeOwner(access.contents, volume, signal) : undefined)
-    const { isThere, elsewhere } = await partOf(files[from].read(volume, id), only)
+    const { isThere, elsewhere } = await tarThread.partOf(files[from].read(volume, id), only)
     if (!isThere) throw refusals.notFound('path')
-    const moved = movedArchive(files[from].read(volume, id), { folder, only, home, elsewhere, owner })
+    const moved = tarThread.move(files[from].read(volume, id), { folder, only, home, elsewhere, owner })
     await access.contents.add(volume, noting(moved, progress), signal)
   }
 

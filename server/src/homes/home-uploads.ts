@@ -1,5 +1,6 @@
-import { BadArchive, SizeLimitExceeded, checkedArchive } from '#/engines/tar/checked-archive.ts'
+import { BadArchive, SizeLimitExceeded } from '#/engines/tar/checked-archive.ts'
 import { homeOwner, type ArchiveOwner } from '#/engines/tar/move-archive.ts'
+import { tarThread } from '#/engines/tar/tar-thread.ts'
 import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals, Refusal } from '#/refusals/errors.ts'
 import { formatBytes, message } from '@berth/texts/localized-message.ts'
@@ -90,7 +91,7 @@ export class HomeUploads {
     const { files, maxBytes, roomFor } = this.#parts
     const room = await roomFor(owner, type)
     const limit = Math.max(0, Math.min(maxBytes, room ?? Infinity))
-    const archive = checkedArchive(body, { maxBytes: limit, maxEntries })
+    const archive = tarThread.check(body, { maxBytes: limit, maxEntries })
     try {
       // What is checked is bounded already; folders without an entry are added to it.
       return (await files.write(volume, 'manual', archive, { now, maxBytes: Infinity })).id
