@@ -6,8 +6,8 @@ import { test } from 'node:test'
 /**
  * What people read stands in the catalogue, in every language: no sentence is left in the code. The command line is
  * English (texts/README.md), and so is what only the operator's terminal and the log show; those stand here by their
- * beginning. A list that should only become shorter. `*-descriptions.ts` and the tables of settings and template fields are the text
- * of docs/reference, which is English.
+ * beginning. A list that should only become shorter. `*-descriptions.ts` and the tables of settings and template fields
+ * are the text of docs/reference, which is English.
  */
 const forOperators: Readonly<Record<string, readonly string[]>> = {
   'gateway/src/gateway-service.ts': ['BERTH_LINK_DIR names the folder'],

@@ -49,7 +49,10 @@ interface Facts {
   readonly reload?: false
   /** Berth opens the file or folder that it names, so that no container may replace it; `private`: nor read it. */
   readonly opens?: 'private' | 'shared'
-  /** Without this the setting has no effect, which is said at the start. Settings that shells set for other programs have none. */
+  /**
+   * Without this the setting has no effect, which is said at the start. It is left out where shells set the variable for
+   * other programs, too (`KUBECONFIG`), and where the value counts anyway (`MAIL_FROM`, which the outbox uses).
+   */
   readonly countsWith?: CountsWith
   /** An empty value is a value; for others it means that the setting is not set. */
   readonly isEmptyAValue?: true

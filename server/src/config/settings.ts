@@ -71,8 +71,8 @@ const kubernetes = {
 }
 
 /**
- * Settings by subject, in the order of docs/reference/settings.md: each row has type, limits, default and words of one setting,
- * whether a reload takes it, and what else depends on its name. A setting that has no row cannot be read.
+ * Settings by subject, in the order of docs/reference/settings.md: each row has type, limits, default and words of one
+ * setting, whether a reload takes it, and what else depends on its name. A setting that has no row cannot be read.
  */
 export const settingGroups = {
   'Listener, data and addresses': {
@@ -632,7 +632,7 @@ export class SettingReader {
     return text === '' && !settings.get(name)?.isEmptyAValue ? null : text
   }
 
-  /** The value of a setting, or its default when it is not set. A wrong one becomes a problem, and its default is returned. */
+  /** The value of a setting, or its default when it is not set. A wrong one becomes a problem; its default is returned. */
   value<Name extends SettingName>(name: Name): ValueOf<Name> {
     if (!this.#values.has(name)) this.#values.set(name, this.#read(name))
     return this.#values.get(name) as ValueOf<Name>

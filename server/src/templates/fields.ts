@@ -43,8 +43,8 @@ export interface Field<Value = unknown> extends Kind<Value> {
 const year = 31_536_000
 
 /**
- * Fields of a template by subject, in the order of docs/reference/templates.md: each row has kind, limits, default and words of
- * one field. `readTemplate` reads these and no others.
+ * Fields of a template by subject, in the order of docs/reference/templates.md: each row has kind, limits, default and
+ * words of one field. `readTemplate` reads these and no others.
  */
 export const fieldGroups = {
   Catalogue: {
