@@ -38,24 +38,28 @@ async function storeBehind(t: TestContext, url: string) {
 
 // PgBouncer refuses parameters of the start message that it does not know, and drops them where it is told to.
 for (const settings of [{}, { ignore_startup_parameters: 'statement_timeout,idle_in_transaction_session_timeout' }])
-  test(`a pooler that keeps sessions keeps the limits of the store, ${JSON.stringify(settings)}`, withPgBouncer, async (t) => {
-    const pooler = await poolerWith(t, { pool_mode: 'session', ...settings })
-    const { db } = await storeBehind(t, pooler.url)
-    const { rows } = await sql<{ name: string; setting: string }>`
+  test(
+    `a pooler that keeps sessions keeps the limits of the store, ${JSON.stringify(settings)}`,
+    withPgBouncer,
+    async (t) => {
+      const pooler = await poolerWith(t, { pool_mode: 'session', ...settings })
+      const { db } = await storeBehind(t, pooler.url)
+      const { rows } = await sql<{ name: string; setting: string }>`
       select name, setting from pg_settings
       where name in ('statement_timeout', 'idle_in_transaction_session_timeout') order by name desc`.execute(db)
-    assert.deepEqual(
-      rows.map(({ setting }) => Number(setting)),
-      [4_000, 30_000],
-    )
-    await assert.rejects(sql`select pg_sleep(6)`.execute(db), (error) => {
-      assert.ok(error instanceof StoreFailure)
-      return /statement timeout/.test(error.message)
-    })
-    const onTaken = () => assert.fail('it was free')
-    const lock = await holdNodeLock(pooler.url, 'alone', { onTaken })
-    await lock.release()
-  })
+      assert.deepEqual(
+        rows.map(({ setting }) => Number(setting)),
+        [4_000, 30_000],
+      )
+      await assert.rejects(sql`select pg_sleep(6)`.execute(db), (error) => {
+        assert.ok(error instanceof StoreFailure)
+        return /statement timeout/.test(error.message)
+      })
+      const onTaken = () => assert.fail('it was free')
+      const lock = await holdNodeLock(pooler.url, 'alone', { onTaken })
+      await lock.release()
+    },
+  )
 
 for (const pool_mode of ['transaction', 'statement'])
   test(`a Berth behind pool_mode = ${pool_mode} does not start, and says what to set`, withPgBouncer, async (t) => {
@@ -102,22 +106,26 @@ test('a lock whose pooler stops keeping sessions is told', withPgBouncer, async 
   assert.ok((await taken) instanceof UnfitPooler)
 })
 
-test('a Berth that gets fewer connections than it may need starts, and says which number is too small', withPgBouncer, async (t) => {
-  const pooler = await startPgBouncer(postgres, { pool_mode: 'session', default_pool_size: 5 })
-  const berth = runProgram(t, { DATABASE_URL: pooler.url })
-  // After the program, which cleans its database up.
-  t.after(() => pooler.stop())
-  await berth.said(/gives 5 connections of the 11 that this Berth may need/)
-  await berth.said(/Berth is ready/)
-  const enough = await poolerWith(t, { pool_mode: 'session', default_pool_size: 11 })
-  const scarce: string[] = []
-  berth.process.kill('SIGTERM')
-  await berth.ended()
-  const onScarce = (reason: string) => void scarce.push(reason)
-  const lock = await holdNodeLock(enough.url, 'alone', { onTaken: () => undefined, onScarce })
-  await lock.release()
-  assert.deepEqual(scarce, [])
-})
+test(
+  'a Berth that gets fewer connections than it may need starts, and says which number is too small',
+  withPgBouncer,
+  async (t) => {
+    const pooler = await startPgBouncer(postgres, { pool_mode: 'session', default_pool_size: 5 })
+    const berth = runProgram(t, { DATABASE_URL: pooler.url })
+    // After the program, which cleans its database up.
+    t.after(() => pooler.stop())
+    await berth.said(/gives 5 connections of the 11 that this Berth may need/)
+    await berth.said(/Berth is ready/)
+    const enough = await poolerWith(t, { pool_mode: 'session', default_pool_size: 11 })
+    const scarce: string[] = []
+    berth.process.kill('SIGTERM')
+    await berth.ended()
+    const onScarce = (reason: string) => void scarce.push(reason)
+    const lock = await holdNodeLock(enough.url, 'alone', { onTaken: () => undefined, onScarce })
+    await lock.release()
+    assert.deepEqual(scarce, [])
+  },
+)
 
 /** A certificate for 127.0.0.1 that it issued itself. */
 function ownCertificate(t: TestContext): { key: string; cert: string } {
@@ -129,19 +137,27 @@ function ownCertificate(t: TestContext): { key: string; cert: string } {
     stdio: 'ignore',
   })
   // The pooler has another account.
-  for (const [file, mode] of [[folder, 0o755], [key, 0o644]] as const) chmodSync(file, mode)
+  for (const [file, mode] of [
+    [folder, 0o755],
+    [key, 0o644],
+  ] as const)
+    chmodSync(file, mode)
   return { key, cert }
 }
 
-test('sslmode says whether connections are encrypted, and sslrootcert whose certificate counts', withPgBouncer, async (t) => {
-  const { key, cert } = ownCertificate(t)
-  const tls = { client_tls_sslmode: 'require', client_tls_key_file: key, client_tls_cert_file: cert }
-  const pooler = await poolerWith(t, { pool_mode: 'session', ...tls })
-  const reached = (query: string) => checkStore(pooler.url + query, '')
-  await assert.rejects(reached(''), /SSL required/)
-  await assert.rejects(reached('?sslmode=verify-full'), /self-signed certificate/)
-  assert.match(await reached(`?sslmode=verify-full&sslrootcert=${cert}`), /answers/)
-  assert.match(await reached('?sslmode=no-verify'), /answers/)
-  const otherName = pooler.url.replace('127.0.0.1', 'localhost')
-  await assert.rejects(checkStore(`${otherName}?sslmode=verify-full&sslrootcert=${cert}`, ''), /altnames/)
-})
+test(
+  'sslmode says whether connections are encrypted, and sslrootcert whose certificate counts',
+  withPgBouncer,
+  async (t) => {
+    const { key, cert } = ownCertificate(t)
+    const tls = { client_tls_sslmode: 'require', client_tls_key_file: key, client_tls_cert_file: cert }
+    const pooler = await poolerWith(t, { pool_mode: 'session', ...tls })
+    const reached = (query: string) => checkStore(pooler.url + query, '')
+    await assert.rejects(reached(''), /SSL required/)
+    await assert.rejects(reached('?sslmode=verify-full'), /self-signed certificate/)
+    assert.match(await reached(`?sslmode=verify-full&sslrootcert=${cert}`), /answers/)
+    assert.match(await reached('?sslmode=no-verify'), /answers/)
+    const otherName = pooler.url.replace('127.0.0.1', 'localhost')
+    await assert.rejects(checkStore(`${otherName}?sslmode=verify-full&sslrootcert=${cert}`, ''), /altnames/)
+  },
+)

@@ -228,7 +228,8 @@ function emailDoubts(claims: ClaimSet, provider: Provider): string[] {
   return doubts
 }
 
-const kindOf = (value: unknown) => (Array.isArray(value) ? 'a list' : `a ${typeof value}`.replace('a object', 'an object'))
+const kindOf = (value: unknown) =>
+  Array.isArray(value) ? 'a list' : `a ${typeof value}`.replace('a object', 'an object')
 
 /** The groups that the first document lists which has the claim: undefined, none and some are three things. */
 function groupsIn(documents: readonly ClaimSet[], claim: string): readonly string[] | undefined {

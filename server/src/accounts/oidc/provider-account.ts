@@ -114,7 +114,8 @@ async function bind(tx: Tx, user: User, { provider, issuer, subject }: ProviderI
 
 function verifiedAddressOf({ email, emailDoubts }: ProviderIdentity): string {
   const because = emailDoubts.length === 0 ? '' : `: ${emailDoubts.join(', ')}`
-  if (!email) throw new SignInProblem('email-missing', `neither ID token nor userinfo holds an e-mail address${because}`)
+  if (!email)
+    throw new SignInProblem('email-missing', `neither ID token nor userinfo holds an e-mail address${because}`)
   if (!email.isVerified)
     throw new SignInProblem('email-unverified', `the provider does not say that the address is verified${because}`)
   return email.address

@@ -10,7 +10,12 @@ test('an address is trimmed and lower-cased', () => {
 })
 
 test('characters without width around an address, as of text that was copied, are no part of it', () => {
-  for (const each of ['\u200bann@x.org', '\ufeff ann@x.org\u200b\u200b', '\u202aann@x.org\u202c', '\u2060ann@x.org\u00ad'])
+  for (const each of [
+    '\u200bann@x.org',
+    '\ufeff ann@x.org\u200b\u200b',
+    '\u202aann@x.org\u202c',
+    '\u2060ann@x.org\u00ad',
+  ])
     assert.equal(parseNewEmail(each), 'ann@x.org')
   refused('an\u200bn@x.org')
   const started = performance.now()
@@ -21,7 +26,12 @@ test('characters without width around an address, as of text that was copied, ar
 test('an international domain is kept in its ASCII form, in which it is mailed to', () => {
   assert.equal(parseNewEmail('Ann@B\u00fccher.example'), 'ann@xn--bcher-kva.example')
   assert.equal(normaliseEmail('ann@bu\u0308cher.example'), 'ann@xn--bcher-kva.example')
-  for (const each of ['ann@\u0430\u0300..org', 'ann@x\u200d.org', 'j\u00f6rg@b\u00fccher.example', `a@${'\u00fc'.repeat(100_000)}.org`])
+  for (const each of [
+    'ann@\u0430\u0300..org',
+    'ann@x\u200d.org',
+    'j\u00f6rg@b\u00fccher.example',
+    `a@${'\u00fc'.repeat(100_000)}.org`,
+  ])
     refused(each)
 })
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { BoundFolder } from './bound-folders.ts'
 import { requireMounted, requireSafeFolders } from './check-mounts.ts'
-import { findOwn, inspectId, inspectOwn } from './container-lookup.ts'
+import { findOwn, inspectId, inspectOwn, type Inspection } from './container-lookup.ts'
 import { callTimeouts } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 
@@ -38,10 +38,23 @@ async function startOf(engine: EngineContext, id: string, signal?: AbortSignal):
   const found = await inspectOwn(engine, id, signal)
   if (!found) throw new RuntimeError('missing', `start ${id}`)
   const { Status, Running } = found.State
+  await connectAgain(engine, found, signal)
   if (Status === 'paused') return { verb: 'unpause', folders: [] }
   const mounts = Running || !engine.isLocal ? [] : (found.HostConfig.Mounts ?? [])
   const paths = mounts.flatMap(({ Type, Source }) => (Type === 'bind' && Source !== undefined ? Source : []))
   return { verb: 'start', folders: await engine.boundFolders.look(paths, `start ${id}`) }
+}
+
+/**
+ * A container that was disconnected from its network stays so when it is started, and is never reached. The broker of
+ * an engine does not connect containers: then it is made anew.
+ */
+async function connectAgain({ client, networks }: EngineContext, found: Inspection, signal?: AbortSignal) {
+  const name = found.HostConfig.NetworkMode ?? ''
+  if (networks.isMember(found.NetworkSettings.Networks) || !(await networks.restore(name))) return
+  const path = `/networks/${encodeURIComponent(name)}/connect`
+  const [what, body] = [`connect ${found.Name.slice(1)} to its network`, { Container: found.Id }]
+  await client.ask({ what, method: 'POST', path, body, timeout: callTimeouts.start, signal })
 }
 
 /** 304, which the client takes for done: it runs already. */

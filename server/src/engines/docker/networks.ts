@@ -120,6 +120,11 @@ export class Networks {
     return found?.[1].IPAddress ?? null
   }
 
+  /** Whether a container with these networks is on one of ours; one that does not run has no address there. */
+  isMember(addresses: Addresses | null): boolean {
+    return Object.keys(addresses ?? {}).some((name) => this.#isNameOfOurs(name))
+  }
+
   /** Names of the bridges of every installation on this engine, as they were when it was asked last. */
   interfaces(): string[] {
     const ours = new Set(this.#ours)

@@ -11,6 +11,8 @@ import {
 } from '../../support/api-calls.ts'
 import { recordOf, unblockContainer, unblockUser } from '../../support/api-calls.ts'
 import { startBerth, type Person, type Reply } from '../../support/berth.ts'
+import { askEngine } from '../../support/engine/engine.ts'
+import { waitFor } from '../../support/program.ts'
 import { onlyLong } from '#test/support/extent.ts'
 
 const berth = await startBerth({ after }, { env: { BASE_DOMAIN: 'berth.example' } })
@@ -139,4 +141,21 @@ test('the container of a blocked user, unblocked by itself, still cannot be laun
   assertRefused(await launch(lee, 'dev'), 403, ['blocked_at'])
   assertOk(await unblockUser(admin, lee.id))
   assertOk(await launch(lee, 'dev'))
+})
+
+// It was answered with "running", and its address with 503 for as long as it ran.
+test('launch of a container that was disconnected from its network makes it reachable again', async () => {
+  const ida = await berth.signUp('ida@x.org')
+  const id: string = (await launch(ida, 'prod')).body.container_id
+  const { NetworkSettings } = await askEngine<{ NetworkSettings: { Networks: object } }>(
+    'GET',
+    `/containers/${id}/json`,
+  )
+  for (const network of Object.keys(NetworkSettings.Networks))
+    await askEngine('POST', `/networks/${network}/disconnect`, { body: { Container: id } })
+  const again = await launch(ida, 'prod')
+  assertOk(again)
+  assert.equal(again.body.container_id, id)
+  const reached = async () => (await ida.call('GET', `/${ida.slug}-prod/`)).status
+  await waitFor('the page', async () => (await reached()) === 200)
 })

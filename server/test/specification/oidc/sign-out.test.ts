@@ -197,7 +197,8 @@ test('a logout token counts after the provider has changed its key under the sam
   assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut(), {}, privateKey))).status, 200)
   assert.equal(await userOf(browser), undefined)
   // Anybody may send a token: a wrong signature costs a request to the provider now and then only.
-  for (let each = 0; each < 5; each++) assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut()))).status, 400)
+  for (let each = 0; each < 5; each++)
+    assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut()))).status, 400)
   assert.equal(fetched, 1)
   evil.hostility = {}
 })
