@@ -340,7 +340,9 @@ const trustFix =
 const refused = (reason: string): Finding => ({
   level: 'critical',
   what: `The mail server does not take mails (${reason.split('\n')[0]}): users get no links.`,
-  fix: /certificate/i.test(reason) ? trustFix : 'correct SMTP_URL; check: berth config check; meanwhile: berth link address',
+  fix: /certificate/i.test(reason)
+    ? trustFix
+    : 'correct SMTP_URL; check: berth config check; meanwhile: berth link address',
 })
 
 /** Limits of DNS, in ms; two tries. */

@@ -355,7 +355,7 @@ export class Spawner {
 
   /** A running or paused container needs no slot; undefined when it is neither. */
   async #adopt(start: Start, found: RuntimeContainer | undefined): Promise<RuntimeContainer | undefined> {
-    if (isReachable(this.#parts.runtime, found)) return this.#starter.adopt(start, found)
+    if (found && isReachable(this.#parts.runtime, found)) return this.#starter.adopt(start, found)
     return found?.state === 'paused' ? this.#starter.tryToStart(start, found) : undefined
   }
 
@@ -379,7 +379,7 @@ export class Spawner {
       const removed = isChanged ? await this.#starter.remove(start) : isReplaced && (await this.#removeOld(start))
       await this.#keepParameters(attempt, start.record)
       const now = await this.#starter.find(start)
-      if (isReachable(this.#parts.runtime, now)) return this.#starter.adopt(start, now)
+      if (now && isReachable(this.#parts.runtime, now)) return this.#starter.adopt(start, now)
       const started = now && (await this.#starter.tryToStart(start, now, slot))
       if (started) return started
       // The launch was admitted to start what exists: for that the disk of the engine does not count.
@@ -459,10 +459,8 @@ async function isDone(work: Promise<void>): Promise<boolean> {
  * Whether a container runs where the gateway can reach it: one that was disconnected from its network never answers,
  * until a start connects it again. A pod that has just begun to run may have no address yet.
  */
-const isReachable = (
-  { capabilities }: Pick<Runtime, 'capabilities'>,
-  found: RuntimeContainer | undefined,
-): found is RuntimeContainer => found?.state === 'running' && (found.address !== null || !capabilities.keepsStopped)
+const isReachable = ({ capabilities }: Pick<Runtime, 'capabilities'>, found: RuntimeContainer): boolean =>
+  found.state === 'running' && (found.address !== null || !capabilities.keepsStopped)
 
 const appOf = ({ address, port }: RuntimeContainer) =>
   address === null || port === null ? undefined : { host: address, port }

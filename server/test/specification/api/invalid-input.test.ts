@@ -75,7 +75,13 @@ test('launch ignores a body, even one that is no JSON', async () => {
 
 // Parameters that were cut off, or that a script quoted wrongly, are others than those that were asked for.
 test('launch refuses a body that begins like JSON and is none', async () => {
-  for (const body of ['{', ' \n{"parameters": {"size": "lar', "{'parameters': {}}", '\ufeff{"parameters":{}}', '["dev"'])
+  for (const body of [
+    '{',
+    ' \n{"parameters": {"size": "lar',
+    "{'parameters': {}}",
+    '\ufeff{"parameters":{}}',
+    '["dev"',
+  ])
     assertRefused(await ann.call('POST', '/api/container/launch/dev', { body }), 400)
 })
 
