@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { scopes } from '../scopes.ts'
-import { Instant, OneOf, OrNull } from './shapes.ts'
+import { Instant, OneOf, OrNull, onePlainLine } from './shapes.ts'
 
 /** Max lifetime of an API token, in seconds. */
 export const maxExpiresIn = 31_536_000
@@ -17,7 +17,7 @@ const wanted = {
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: '^(?=.*\\S)\\P{Cc}*$',
+    pattern: `^(?=.*\\S)${onePlainLine}$`,
     description: 'What the token is for',
   }),
   scopes: Type.Array(ApiTokenScope, { minItems: 1, maxItems: 16 }),

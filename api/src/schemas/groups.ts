@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { AdminContainer, ContainerStatus } from './administration/admin.ts'
-import { Instant, OneOf, OrNull } from './shapes.ts'
+import { Instant, OneOf, OrNull, onePlainLine } from './shapes.ts'
 
 /** Any text: ids that are not 1 to 15 digits are answered with 404 by the handlers. */
 export const GroupParams = Type.Object({ id: Type.String() })
@@ -9,7 +9,7 @@ export const MemberParams = Type.Object({ id: Type.String(), user_id: Type.Strin
 /** Max addresses in one request that adds members. */
 export const maxEmails = 500
 
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '^(?=.*\\S)\\P{Cc}*$', description: 'Unique' })
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: `^(?=.*\\S)${onePlainLine}$`, description: 'Unique' })
 const Description = Type.String({ maxLength: 1000 })
 const Types = OrNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }), {
   description: 'Container types that limits, expiry, stop and block act on; null: every type',

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, OrNull } from './shapes.ts'
+import { Instant, OrNull, onePlainLine } from './shapes.ts'
 
 /** Any text: ids that are not 1 to 15 digits are answered with 404 by the handler. */
 export const SessionParams = Type.Object({ id: Type.String() })
@@ -27,7 +27,7 @@ export const TakeoverBody = Type.Object({
   reason: Type.String({
     minLength: 1,
     maxLength: 500,
-    pattern: '^\\P{Cc}*$',
+    pattern: `^${onePlainLine}$`,
     description: 'Shown to the user and recorded in the audit log',
   }),
   in_browser: Type.Optional(

@@ -25,6 +25,12 @@ export const OneOf = <const Words extends readonly string[]>(words: Words, optio
 export const MapOf = <T extends Type.TSchema>(schema: T, options?: Described) =>
   Type.Unsafe<Record<string, Type.Static<T>>>(Type.Object({}, { ...options, additionalProperties: schema }))
 
+/**
+ * Text of one line that is shown to other people: without control characters, line separators, and characters that set
+ * the direction of text, by which a name is shown as another one or changes the words around it.
+ */
+export const onePlainLine = '[^\\p{Cc}\\p{Zl}\\p{Zp}\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]*'
+
 /** What a schema means: shown in docs/reference and in the OpenAPI document. No full stop at its end. */
 export type Described = { readonly description: string }
 

@@ -1,3 +1,4 @@
+import { onePlainLine } from '@berth/api/schemas/shapes.ts'
 import type { Logger } from 'pino'
 import type { Database, Tx } from '#/store/database.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
@@ -14,7 +15,7 @@ const maxGroups = 500
  */
 const [maxMade, maxOfProvider] = [100, 2_000]
 /** The names that the API takes. */
-const nameForm = /^(?=.*\S)\P{Cc}{1,100}$/u
+const nameForm = new RegExp(`^(?=.*\\S)(?=.{1,100}$)${onePlainLine}$`, 'u')
 
 /** A user who signs in at a provider. */
 export interface ProviderMember {
