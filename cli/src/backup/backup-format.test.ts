@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { verifyParts } from './backup-format.ts'
+import { readManifest, sumsOf, verifyParts, type Part } from './backup-format.ts'
 
 test('Ctrl-C ends the check of a backup, which takes hours for a large one', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-backup-'))
@@ -22,4 +22,20 @@ test('Ctrl-C ends the check of a backup, which takes hours for a large one', asy
   )
   ctrlC.abort()
   await assert.rejects(checked, { name: 'AbortError' })
+})
+
+test('a manifest whose home would lead to another path of the engine is refused', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-manifest-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const read = async (volume: unknown) => {
+    const home = { volume, userId: 1, slug: 'ann', type: 'dev' }
+    const parts = [{ kind: 'home', file: 'homes/x.tar', sha256: '0'.repeat(64), home } as unknown as Part]
+    const text = JSON.stringify({ format: 1, version: '1', parts, missing: [] })
+    writeFileSync(path.join(folder, 'manifest.json'), text)
+    writeFileSync(path.join(folder, 'SHA256SUMS'), sumsOf(text, parts))
+    return readManifest(folder)
+  }
+  assert.equal((await read('berth-abcde-home-1-ann-dev')).parts.length, 1)
+  for (const volume of ['../containers/x', 'x?force=1', 'x/y', '', '..', 'x%2fy', 7, 'x'.repeat(256)])
+    await assert.rejects(read(volume), /names a home as no engine does/, String(volume))
 })

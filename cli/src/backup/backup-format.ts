@@ -75,6 +75,9 @@ export function sumsOf(manifest: string, parts: readonly Part[]): string {
   return [...parts.map(({ sha256, file }) => `${sha256}  ${file}\n`), `${sum}  ${manifestName}\n`].join('')
 }
 
+/** What engines accept; a name becomes a part of paths that they are asked for. */
+const volumeName = /^[a-zA-Z0-9][\w.-]{0,254}$/
+
 /**
  * The manifest, whoever made it: `readSignedManifest` says whose it is.
  * @throws {BackupProblem} when it is no backup, is incomplete or damaged, of a newer format, or has a part in plain text although it is
@@ -106,6 +109,10 @@ export async function readManifestText(
     throw new BackupProblem(
       `${folder} says that it is encrypted, and ${plain.file} in it is not: Berth makes no such backup. Nothing was changed`,
     )
+  const unfit = manifest.parts.find(
+    ({ home }) => home && !(typeof home.volume === 'string' && volumeName.test(home.volume)),
+  )
+  if (unfit) throw new BackupProblem(`${manifestName} in ${folder} names a home as no engine does: ${unfit.file}`)
   return { text, manifest: manifest as Manifest }
 }
 

@@ -221,7 +221,11 @@ export async function noteEngineRun(client: EngineClient, installation: string):
   void follow(events, run)
   return {
     requireMounted: async (what, volume) => {
-      const call = { what: `look whether ${volume} is mounted`, method: 'GET', path: `/volumes/${volume}` } as const
+      const call = {
+        what: `look whether ${volume} is mounted`,
+        method: 'GET',
+        path: `/volumes/${encodeURIComponent(volume)}`,
+      } as const
       const stopped = (cause?: unknown) =>
         new RuntimeError('unreachable', `${what}: the engine was stopped meanwhile`, cause)
       await client.ask({ ...call, timeout: callTimeouts.read }).catch((error: unknown) => {

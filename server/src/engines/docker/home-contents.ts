@@ -123,13 +123,13 @@ async function createVolume(
 }
 
 async function removeVolume(client: EngineClient, volume: string): Promise<void> {
-  const call = { what: `remove ${volume}`, method: 'DELETE', path: `/volumes/${volume}` } as const
+  const call = { what: `remove ${volume}`, method: 'DELETE', path: `/volumes/${encodeURIComponent(volume)}` } as const
   await client.ask({ ...call, timeout: callTimeouts.remove })
 }
 
 /** Whether the engine has a volume of this name. @throws {RuntimeError} */
 async function exists(client: EngineClient, volume: string): Promise<boolean> {
-  const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${volume}` } as const
+  const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${encodeURIComponent(volume)}` } as const
   try {
     await client.ask({ ...call, timeout: callTimeouts.read })
     return true

@@ -64,7 +64,7 @@ async function eachHome(engine: Engine, take: (home: Home & { found: Volume }) =
 export async function removeHome(engine: Engine, volume: string): Promise<void> {
   if (!(await isHome(engine, volume))) return
   try {
-    const path = `/volumes/${volume}`
+    const path = `/volumes/${encodeURIComponent(volume)}`
     await engine.client.ask({ what: `remove volume ${volume}`, method: 'DELETE', path, timeout: callTimeouts.remove })
   } catch (error) {
     if (!isGone(error)) throw error
@@ -73,7 +73,7 @@ export async function removeHome(engine: Engine, volume: string): Promise<void> 
 
 async function isHome({ client, installation }: Engine, volume: string): Promise<boolean> {
   if (!isValidName(volume)) return false
-  const [what, path] = [`inspect volume ${volume}`, `/volumes/${volume}`]
+  const [what, path] = [`inspect volume ${volume}`, `/volumes/${encodeURIComponent(volume)}`]
   try {
     const { Name, Labels } = await client.ask<Volume>({ what, method: 'GET', path, timeout: callTimeouts.read })
     return Name === volume && ownerFrom(Labels, installation) !== null
@@ -231,7 +231,7 @@ export class HomeQuota {
     })
     for (const { Name } of Volumes ?? [])
       await this.#client
-        .ask({ what, method: 'DELETE', path: `/volumes/${Name}`, timeout: callTimeouts.remove })
+        .ask({ what, method: 'DELETE', path: `/volumes/${encodeURIComponent(Name)}`, timeout: callTimeouts.remove })
         // Another process of this installation was quicker.
         .catch(() => undefined)
   }
