@@ -64,10 +64,12 @@ export interface HostEntry {
 }
 
 /**
- * What a request may cause that asks for a container that does not run: its owner's starts it; any other lets it go on if it is
- * paused, and leaves it as it is if it is stopped by the time of the wake.
+ * What a request may cause that asks for a container that does not run.
+ * - `start`, its owner opens a page: it is started.
+ * - `use`, any other request of its owner, such as of an open tab: likewise, unless it was stopped by request.
+ * - `resume`, of another user: it goes on if it is paused, and stays as it is if it is stopped by the time of the wake.
  */
-export type WakeRight = 'start' | 'resume'
+export type WakeRight = 'start' | 'use' | 'resume'
 
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
 export interface ControlPlane {

@@ -2,7 +2,7 @@ import { contentLanguage } from '@berth/texts/language.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { GatewayConfig } from '#/access/gateway-config.ts'
 import { platformPathOf } from '#/access/host-entry.ts'
-import { isHtmlNavigation, requestLanguage } from '#/http1/browser-request.ts'
+import { isHtmlNavigation, isWindowNavigation, requestLanguage } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { pagePolicy, policyFor } from '#/pages/document.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
@@ -16,7 +16,7 @@ import {
   type UnavailableReason,
   type UnavailableView,
 } from '#/pages/unavailable.ts'
-import type { Explanation, Unavailable } from '#/port/gateway.ts'
+import type { Explanation, Unavailable, WakeRight } from '#/port/gateway.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
 import { Route } from '#/upstream/route.ts'
 import { dialUpstream, isRefused } from '#/upstream/upstream-dialer.ts'
@@ -48,8 +48,17 @@ export async function connectOrExplain(
  * Whether it is a container, and its owner asks. Derived, not handed down: a request that is sent once more must wake its
  * owner's container as it did at first.
  */
-export const isOwners = (upstream: Upstream, caller: Caller | undefined): boolean =>
+const isOwners = (upstream: Upstream, caller: Caller | undefined): boolean =>
   upstream instanceof Route && caller?.userId === upstream.entry.ownerId
+
+/**
+ * What the request of this caller may cause of a container that does not run.
+ * @param head undefined: data of a request that is under way
+ */
+export function wakeRightOf(upstream: Upstream, caller: Caller | undefined, head?: RequestHead): WakeRight {
+  if (!isOwners(upstream, caller)) return 'resume'
+  return head && isHtmlNavigation(head) && isWindowNavigation(head.text) ? 'start' : 'use'
+}
 
 async function tryToConnect(
   config: GatewayConfig,
@@ -63,7 +72,7 @@ async function tryToConnect(
     upstream instanceof PlatformUpstream ? platformTimeout : showsProgress ? browserTimeout : programTimeout
   const connecting = dialUpstream(upstream, config.control, {
     isWanted: () => !exchange.isOver,
-    mayWake: isOwner,
+    right: wakeRightOf(upstream, exchange.caller, head),
     requestId: () => client.requestId,
     timeout,
   })

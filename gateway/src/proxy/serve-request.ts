@@ -25,7 +25,7 @@ import { clearTokenCookies } from '#/tokens/token-selection.ts'
 import { Route } from '#/upstream/route.ts'
 import type { Upstream } from '#/upstream/upstream.ts'
 import type { RequestClient } from './client.ts'
-import { connectOrExplain, isOwners, unavailableResponse } from './connect.ts'
+import { connectOrExplain, unavailableResponse, wakeRightOf } from './connect.ts'
 import { Exchange } from './exchange.ts'
 import type { RequestContext } from './request-context.ts'
 import { platformRequestHead, type ClientOrigin, type Identity } from './request-headers.ts'
@@ -120,8 +120,7 @@ export async function wakeUpstream(
   requestId: string,
 ): Promise<void> {
   if (!config || !(upstream instanceof Route)) return
-  const right = isOwners(upstream, caller) ? 'start' : 'resume'
-  await config.control.wake(upstream.entry.prefix, requestId, right).catch(() => undefined)
+  await config.control.wake(upstream.entry.prefix, requestId, wakeRightOf(upstream, caller)).catch(() => undefined)
 }
 
 function guarded(client: RequestClient, work: () => void): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
-import { isWakeable, type ControlPlane, type Unavailable } from '#/port/gateway.ts'
+import { isWakeable, type ControlPlane, type Unavailable, type WakeRight } from '#/port/gateway.ts'
 import { Route } from './route.ts'
 import { UpstreamConnection, type Upstream } from './upstream.ts'
 
@@ -16,7 +16,7 @@ export interface DialOptions {
   /** Whether to go on trying: the client may have left. */
   isWanted(): boolean
   /** Only its owner wakes a container that sleeps; one that is paused wakes for every authorized caller. */
-  readonly mayWake: boolean
+  readonly right: WakeRight
   /** Id of the request; made when it is asked for. */
   requestId(): string
   /** How long to wait for a container that starts, in ms. */
@@ -40,8 +40,8 @@ export async function dialUpstream(
   for (let delay = initialRetryDelay; ; delay = Math.min(delay * 1.5, maxRetryDelay)) {
     const isAwake = upstream.address !== undefined
     // It was started for this very request, and has ended: once more would only end once more.
-    const mayWake = options.mayWake && !(wasWoken && !isAwake)
-    const got = await tryOnce(upstream, control, { ...options, mayWake }, deadline)
+    const right = wasWoken && !isAwake ? 'resume' : options.right
+    const got = await tryOnce(upstream, control, { ...options, right }, deadline)
     wasWoken ||= !isAwake && upstream.address !== undefined
     if (got instanceof UpstreamConnection || 'reason' in got) return got
     const retryUntil = hasServedHere(upstream) ? Math.min(deadline, begun + restartTimeout) : deadline
@@ -96,12 +96,12 @@ export const isRefused = (error: unknown): boolean =>
 async function wake(
   upstream: Upstream,
   control: ControlPlane,
-  { mayWake, requestId }: DialOptions,
+  { right, requestId }: DialOptions,
   deadline: number,
 ): Promise<Unavailable | undefined> {
   if (!(upstream instanceof Route)) return undefined
   const { where, prefix } = upstream.entry
-  if ('reason' in where && !(isWakeable(where) && mayWake)) return where
+  if ('reason' in where && !(isWakeable(where) && right !== 'resume')) return where
   const timedOutReason: Unavailable = { reason: 'asleep', exitCode: null }
   const answered = new AbortController()
   const timedOut = sleep(Math.max(0, deadline - performance.now()), timedOutReason, {
@@ -109,7 +109,7 @@ async function wake(
     signal: answered.signal,
   })
   // The route may be held because its owner stops it, which no visitor undoes.
-  const woken = control.wake(prefix, requestId(), mayWake ? 'start' : 'resume').catch(() => unknown)
+  const woken = control.wake(prefix, requestId(), right).catch(() => unknown)
   return Promise.race([woken, timedOut.catch(() => undefined)]).finally(() => answered.abort())
 }
 

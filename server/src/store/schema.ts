@@ -72,6 +72,8 @@ export interface UserContainersTable {
   block_source: 'container' | 'user' | `group:${number}` | null
   /** When Berth stopped it last; null after a start. */
   stopped_at: number | null
+  /** 1 when it was stopped by request, and not because it was idle; null or 0 after a start. */
+  is_stop_requested: Generated<number | null>
   /** Since when its desired state is running; null when it was stopped, or ended while the engine was up. */
   running_since: number | null
   /** When its container was retired; null while there is one, or never was. */

@@ -33,6 +33,8 @@ export interface UserContainer {
   readonly blockSource: BlockSource | null
   /** When Berth stopped it last; null after a start. */
   readonly stoppedAt: Date | null
+  /** Whether it was stopped by request, and not because it was idle; false after a start. */
+  readonly isStopRequested: boolean
   /** Since when its desired state is running; null when Berth stopped it, or it ended by itself. */
   readonly runningSince: Date | null
   /** When it was retired; null while it has a container, or never had one. */
@@ -64,7 +66,7 @@ export async function listContainersOfAll(db: Db, userIds: readonly number[]): P
 /** Fields that a route depends on: not the whole record, because those of all users are read at the start. */
 export type RoutableContainer = Pick<
   UserContainer,
-  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'retiredAt'
+  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'isStopRequested' | 'retiredAt'
 >
 
 /** Records of the users whose ids are in this range, oldest first; at most a page of users at a time. */
@@ -74,7 +76,16 @@ export async function listRoutableContainers(
 ): Promise<RoutableContainer[]> {
   const rows = await db
     .selectFrom('user_containers')
-    .select(['id', 'user_id', 'container_type', 'container_id', 'is_blocked', 'stopped_at', 'retired_at'])
+    .select([
+      'id',
+      'user_id',
+      'container_type',
+      'container_id',
+      'is_blocked',
+      'stopped_at',
+      'is_stop_requested',
+      'retired_at',
+    ])
     .where('user_id', '>', owners.after)
     .where('user_id', '<=', owners.upTo)
     .orderBy('id')
@@ -86,6 +97,7 @@ export async function listRoutableContainers(
     containerId: row.container_id,
     isBlocked: row.is_blocked === 1,
     stoppedAt: date(row.stopped_at),
+    isStopRequested: row.is_stop_requested === 1,
     retiredAt: date(row.retired_at),
   }))
 }
@@ -170,7 +182,8 @@ export async function storeParameters(db: Db, id: number, chosen: ChosenParamete
 
 /** Stores a use of the running container: updates `last_used`, and an earlier stop does not count any more. */
 export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
-  const change = { last_used: now.getTime(), stopped_at: null, running_since: now.getTime() }
+  const at = now.getTime()
+  const change = { last_used: at, stopped_at: null, is_stop_requested: null, running_since: at }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
@@ -187,11 +200,34 @@ export async function noteUse(db: Db, userId: number, type: string, at: Date): P
     .execute()
 }
 
-/** Stores that Berth stops it now, or (null) that it was started again or could not be stopped. */
-export async function noteStopped(db: Db, userId: number, type: string, at: Date | null): Promise<void> {
+/**
+ * Stores that Berth stops it now, or (null) that it was started again or could not be stopped. @param isRequested whether the stop was
+ * asked for; otherwise any request of its owner starts it again
+ */
+export async function noteStopped(
+  db: Db,
+  userId: number,
+  type: string,
+  at: Date | null,
+  isRequested = false,
+): Promise<void> {
   await db
     .updateTable('user_containers')
-    .set({ stopped_at: at?.getTime() ?? null, running_since: at ? null : Date.now() })
+    .set({
+      stopped_at: at?.getTime() ?? null,
+      is_stop_requested: at && isRequested ? 1 : null,
+      running_since: at ? null : Date.now(),
+    })
+    .where('user_id', '=', userId)
+    .where('container_type', '=', type)
+    .execute()
+}
+
+/** Stores that its stop was asked for when it did not run. */
+export async function noteStopRequested(db: Db, userId: number, type: string): Promise<void> {
+  await db
+    .updateTable('user_containers')
+    .set({ is_stop_requested: 1, running_since: null })
     .where('user_id', '=', userId)
     .where('container_type', '=', type)
     .execute()
@@ -231,6 +267,7 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     blockedBy: row.blocked_by,
     blockSource: row.block_source,
     stoppedAt: date(row.stopped_at),
+    isStopRequested: row.is_stop_requested === 1,
     runningSince: date(row.running_since),
     retiredAt: date(row.retired_at),
     parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),

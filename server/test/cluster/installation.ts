@@ -56,6 +56,12 @@ suite('Berth on a cluster', () => {
     assert.deepEqual(await ann.pods('dev'), [])
     assert.equal((await ann.entry('dev'))?.status, 'exited')
 
+    assert.equal(
+      (await ann.page('dev', 'note')).status,
+      503,
+      'no request of an open tab starts what was stopped by request',
+    )
+    assert.equal((await ann.json('/api/container/launch/dev', 'POST')).status, 200)
     await eventually(async () => assert.deepEqual(await ann.page('dev', 'note'), { status: 200, text: note }), 60_000)
     assert.equal((await ann.pods('dev')).length, 1)
     assert.equal((await ann.entry('dev'))?.status, 'running')

@@ -42,6 +42,45 @@ test('a paused container runs again when its owner asks for it, and only that is
   assert.deepEqual(asked, ['start'])
 })
 
+test('what was stopped by request is started by a page and not by an open tab, also after Berth has restarted', async (t) => {
+  const first = await startRig(t)
+  const pam = await first.person('pam')
+  const { containerId } = pam.address()
+  const stop = () => pam.call('POST', '/api/container/stop/dev')
+  const isUp = async () => (await engineState(first.berth, containerId)) === 'running'
+  // The request of a tab that comes while the container stops waits for the stop.
+  const [stopped, ...answers] = await Promise.all([
+    stop(),
+    ...[0, 50, 200].map(async (wait) => {
+      await sleep(wait)
+      return first.control.wake(pam.prefix, undefined, 'use')
+    }),
+  ])
+  assertOk(stopped)
+  // One that came before the stop began found it running.
+  assert.ok(answers.every((answer) => answer === undefined || answer.reason === 'asleep'))
+  assert.equal((await first.control.wake(pam.prefix, undefined, 'use'))?.reason, 'asleep')
+  assert.equal(await isUp(), false)
+  await first.berth.close()
+  const { installation, dataDir } = first.berth
+  const later = await startRig(t, {}, { installation, dataDir, gateway: new FakeGateway() })
+  const routeState = () => later.gateway.routeStateOf(pam.prefix)
+  assert.equal((await later.control.wake(pam.prefix, undefined, 'use'))?.reason, 'asleep')
+  assert.equal(routeState(), 'asleep')
+  assert.equal(await later.control.wake(pam.prefix, undefined, 'start'), undefined)
+  assert.equal(routeState(), 'running')
+  // It was started, so the earlier stop does not count for what stops it next.
+  const where = later.gateway.routes.get(pam.prefix)?.where
+  assert.ok(where && 'host' in where)
+  await outside.stop(where.containerId)
+  await pollUntil(
+    () => routeState() === 'asleep',
+    () => String(routeState()),
+  )
+  assert.equal(await later.control.wake(pam.prefix, undefined, 'use'), undefined)
+  assert.equal(routeState(), 'running')
+})
+
 test('of a stopped container fifty wakes at once make one start, and all of them wait for it', async () => {
   const bob = await rig.person('bob')
   const { containerId } = bob.address()

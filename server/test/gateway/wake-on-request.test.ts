@@ -4,7 +4,7 @@ import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
-import type { ControlPlane, RouteEntry, Unavailable } from '@berth/gateway/port/gateway.ts'
+import type { ControlPlane, RouteEntry, Unavailable, WakeRight } from '@berth/gateway/port/gateway.ts'
 import {
   asleep,
   routeTo,
@@ -101,6 +101,37 @@ test('each reason for which nothing runs either lets a request of the owner wake
     const expected = reason === 'asleep' || reason === 'evicted' || reason === 'node-lost' ? [200, 1] : [503, 0]
     assert.deepEqual([status, wakes.length], expected, reason)
   }
+})
+
+test('of its owner, a page may start a container that was stopped by request, and what an open tab sends may not', async (t) => {
+  const rights: (WakeRight | undefined)[] = []
+  const bench = await startGatewayHarness(t, echoApp(), {
+    place: { where: asleep },
+    control: { wake: async (_prefix, _requestId, right) => (rights.push(right), asleep) },
+  })
+  const sent = async (headers: Record<string, string>, method = 'GET') => {
+    rights.length = 0
+    const { status } = await get(bench.port, '/ann-dev/', { method, headers: { ...headers, ...annCookie } })
+    return [status, ...rights]
+  }
+  const html = { accept: 'text/html,*/*' }
+  assert.deepEqual(await sent({ ...html, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }), [503, 'start'])
+  assert.deepEqual(await sent(html), [503, 'start'], 'on plain http browsers say no more')
+  for (const [headers, method] of [
+    [{ accept: '*/*' }],
+    [{ accept: 'application/json', 'x-requested-with': 'XMLHttpRequest' }],
+    [{ ...html, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    [{ accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+    [{ ...html, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    [html, 'POST'],
+  ] as const)
+    assert.deepEqual(await sent(headers, method), [503, 'use'], JSON.stringify(headers))
+
+  rights.length = 0
+  const socket = new WebSocket(`ws://127.0.0.1:${bench.port}/ann-dev/`, { headers: annCookie })
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, http.IncomingMessage]
+  assert.deepEqual([response.statusCode, ...rights], [503, 'use'])
+  response.destroy()
 })
 
 test('only its owner wakes a container', async (t) => {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { assertOk } from '../support/api-calls.ts'
 import { startBerth, type Berth, type Reply } from '../support/berth.ts'
 import { pollUntil } from '../support/control-plane.ts'
+import { get } from '../support/gateway/raw-client.ts'
 import { rawCall } from '../support/raw-request.ts'
 
 /** One id leads from an answer to every line of the log about its request, those about calls to the engine included. */
@@ -62,8 +63,12 @@ test('a request that wakes a container: the lines of the start have its id', asy
   )
   assertOk(await ann.call('POST', '/api/container/stop/dev'))
   const before = berth.logs.length
+  const headers = { authorization: `Bearer ${ann.token}`, accept: 'text/html' }
+  await pollUntil(
+    async () => (await get(berth.app.port, path, { headers })).status === 200,
+    () => 'it is not woken',
+  )
   const woken = await ann.call('GET', path)
-  assert.equal(woken.status, 200)
   const started = linesOf(berth)
     .slice(before)
     .filter(({ engine }) => engine?.startsWith('start '))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { unavailable } from '@berth/gateway/port/gateway.ts'
 import { ensureContainer, findContainer, noteRunning } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
@@ -32,6 +33,7 @@ async function withUnreachedGateway(t: TestContext) {
   await noteRunning(database.db, userId, 'dev', now)
   const known = { ...owned, prefix: 'ann-dev', containerId: 'c1' }
   const where = { containerId: 'c1', host: '10.0.0.1', port: 8080, isPaused: false }
+  const state = { isUp: true }
   const did: string[] = []
   const singleFlight = new SingleFlight()
   const parts: Partial<Record<keyof IdleSuspensionParts, object>> = {
@@ -43,7 +45,7 @@ async function withUnreachedGateway(t: TestContext) {
       isEngineAnswering: true,
       get: () => known,
       isUnknown: () => false,
-      routeOf: () => ({ where }),
+      routeOf: () => ({ where: state.isUp ? where : unavailable('asleep') }),
       publishUser: async () => did.push('publish'),
       republish: async () => undefined,
     },
@@ -51,7 +53,7 @@ async function withUnreachedGateway(t: TestContext) {
   }
   const recordOf = () => findContainer(database.db, userId, 'dev')
   const suspension = new IdleSuspension(parts as unknown as IdleSuspensionParts)
-  return { suspension, singleFlight, owned, did, recordOf }
+  return { suspension, singleFlight, owned, did, recordOf, state }
 }
 
 // While the gateway of a node was not reached, "Stop" was answered with success, and the container ran on.
@@ -61,6 +63,19 @@ test('a stop by request goes on when a gateway cannot hold requests, and is stor
   assert.deepEqual(did, ['publish', 'stop c1'])
   const record = await recordOf()
   assert.deepEqual([record?.stoppedAt instanceof Date, record?.runningSince], [true, null])
+})
+
+test('a stop by request is stored as one, also of what does not run, unless any request is to start it again', async (t) => {
+  const { suspension, owned, recordOf, state } = await withUnreachedGateway(t)
+  await suspension.stopNow(owned, { wakesOnUse: true })
+  assert.equal((await recordOf())?.isStopRequested, false)
+  await suspension.stopNow(owned)
+  assert.equal((await recordOf())?.isStopRequested, true)
+  await suspension.stopNow(owned, { wakesOnUse: true })
+  state.isUp = false
+  assert.equal(await suspension.stopNow(owned), false)
+  const record = await recordOf()
+  assert.deepEqual([record?.isStopRequested, record?.runningSince], [true, null])
 })
 
 test('an idle stop does nothing when a gateway cannot hold requests', async (t) => {
@@ -74,7 +89,7 @@ test('a stop with a condition asks it when earlier operations are done, and no o
   const queued = Promise.withResolvers<void>()
   const restart = singleFlight.run(`${owned.userId} dev`, 'replace', () => queued.promise)
   let isSameStart = true
-  const conditional = suspension.stopNow(owned, undefined, async () => isSameStart)
+  const conditional = suspension.stopNow(owned, { isMeant: async () => isSameStart })
   const byOwner = suspension.stopNow(owned)
   isSameStart = false
   queued.resolve()

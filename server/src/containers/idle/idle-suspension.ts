@@ -3,7 +3,13 @@ import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { containerKey, noteRunning, noteStopped, type ContainerRef } from '#/store/user-containers.ts'
+import {
+  containerKey,
+  noteRunning,
+  noteStopRequested,
+  noteStopped,
+  type ContainerRef,
+} from '#/store/user-containers.ts'
 import type { Activity } from './activity.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { isAddress, type ContainerState } from '#/containers/routes/container-state.ts'
@@ -19,6 +25,16 @@ export interface IdleSuspensionParts {
   readonly singleFlight: SingleFlight
   readonly routeSync: RouteSync
   readonly activity: Activity
+}
+
+/** How a container is stopped at once. */
+export interface StopOptions {
+  /** Called when earlier operations on this container are done. */
+  readonly onBegin?: () => void
+  /** Asked then; when it says no, such as because the container was started anew meanwhile, nothing is done. */
+  readonly isMeant?: () => Promise<boolean>
+  /** Whether any request of its owner starts it again, as after an idle stop; otherwise only a page or a launch does. */
+  readonly wakesOnUse?: boolean
 }
 
 /**
@@ -51,31 +67,27 @@ export class IdleSuspension {
 
   /**
    * Stops it at once and closes its connections, whether it is used or not, also when a gateway cannot hold its requests. Its
-   * owner's next request starts it again; a pending restore of it is cancelled.
-   * @param onBegin called when earlier operations on this container are done
-   * @param isMeant asked then; when it says no, such as because the container was started anew meanwhile, nothing is done
+   * owner starts it again with a page or a launch, which its open tab cannot, and that is stored; a pending restore of it is cancelled.
    * @returns false when it did not run, or is not meant @throws {Refusal} 500 when the engine could not, or does not answer about it
    */
-  async stopNow(
-    owned: ContainerRef,
-    onBegin: () => void = () => undefined,
-    isMeant?: () => Promise<boolean>,
-  ): Promise<boolean> {
-    const { routeSync, singleFlight, database } = this.#parts
-    // A stop without a condition must not join one that may do nothing.
-    return singleFlight.run(containerKey(owned), isMeant ? 'conditional stop' : 'stop', async () => {
-      onBegin()
+  async stopNow(owned: ContainerRef, options: StopOptions = {}): Promise<boolean> {
+    const { onBegin, isMeant, wakesOnUse = false } = options
+    const { routeSync, singleFlight } = this.#parts
+    // A stop without a condition must not join one that may do nothing, nor one after which any request starts it again.
+    const verb = `${isMeant ? 'conditional ' : ''}${wakesOnUse ? 'idle ' : ''}stop now`
+    return singleFlight.run(containerKey(owned), verb, async () => {
+      onBegin?.()
       if (!routeSync.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
       const known = routeSync.get(owned)
       if (known && routeSync.isUnknown(known))
         throw refusals.stopFailed(new Error('the engine does not answer about it'))
       if (isMeant && !(await isMeant())) return false
       if (!known || !this.#isDue(known, 'stop')) {
-        await noteRunning(database.db, owned.userId, owned.type, null)
+        await this.#noteNotRunning(owned, wakesOnUse)
         return false
       }
       try {
-        await this.#suspendExclusive(owned, 'stop', 0, true)
+        await this.#suspendExclusive(owned, 'stop', 0, { wakesOnUse })
       } catch (error) {
         throw error instanceof RuntimeError ? refusals.stopFailed(error) : error
       }
@@ -83,12 +95,20 @@ export class IdleSuspension {
     })
   }
 
-  /** @param isAsked it is stopped by request, whether it is used or not */
+  /** A tab may be open at a container that sleeps already. */
+  async #noteNotRunning({ userId, type }: ContainerRef, wakesOnUse: boolean): Promise<void> {
+    const { database, routeSync } = this.#parts
+    if (wakesOnUse) return noteRunning(database.db, userId, type, null)
+    await noteStopRequested(database.db, userId, type)
+    await routeSync.publishUser(userId)
+  }
+
+  /** @param asked it is stopped by request, whether it is used or not */
   async #suspendExclusive(
     owned: ContainerRef,
     mode: SuspendMode,
     quietFor: number,
-    isAsked = false,
+    asked?: Pick<StopOptions, 'wakesOnUse'>,
   ): Promise<'done' | 'used'> {
     const { routeSync, activity } = this.#parts
     const known = routeSync.get(owned)
@@ -97,11 +117,11 @@ export class IdleSuspension {
     if (performance.now() - lastUse < quietFor) return 'used'
     // A stop by request goes on without the hold, which spares requests an error. The engine gives its address to no other
     // container before all gateways have withdrawn it: a start waits for that (`fencedRuntime`).
-    if (!(await this.#hold(known, quietFor)) && !isAsked) return 'used'
+    if (!(await this.#hold(known, quietFor)) && !asked) return 'used'
     try {
       // Its owner may have kept it, which moves no byte in the gateway.
       if (quietFor > 0 && activity.lastOf(known) !== lastUse) return 'used'
-      await (mode === 'pause' ? this.#pause(known) : this.#stop(known))
+      await (mode === 'pause' ? this.#pause(known) : this.#stop(known, asked !== undefined && !asked.wakesOnUse))
       return 'done'
     } finally {
       await routeSync.republish(owned)
@@ -137,11 +157,11 @@ export class IdleSuspension {
   }
 
   /** Stored before the stop: an end that Berth requested is no crash, whatever the exit code. */
-  async #stop(known: ContainerState): Promise<void> {
+  async #stop(known: ContainerState, isRequested: boolean): Promise<void> {
     const { database, routeSync, runtime } = this.#parts
     const { containerId, userId, type } = known
     if (containerId === null) return
-    await noteStopped(database.db, userId, type, new Date())
+    await noteStopped(database.db, userId, type, new Date(), isRequested)
     await routeSync.publishUser(userId)
     try {
       await runtime.stop(containerId)

@@ -36,7 +36,7 @@ function arrange(fields: object) {
       isRunning: () => state.isRunning,
     },
     idleSuspension: {
-      stopNow: async (_, __, isMeant) => {
+      stopNow: async (_, { isMeant } = {}) => {
         if (restart.isUnderWay) state.startedAt = state.now
         if (!(await isMeant?.())) return false
         stops.push(state.now)

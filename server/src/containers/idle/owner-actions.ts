@@ -38,7 +38,7 @@ export class OwnerActions {
   }
 
   /**
-   * Stops it at once; its home stays, and the next launch or request starts it again. A launch in progress is
+   * Stops it at once; its home stays, and the next launch, or page at its address, starts it again; no other request does. A launch in progress is
    * cancelled: at once while it is queued or pulls its image, otherwise after the present step of the engine.
    * @returns false when it did not run
    * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine could not, or takes too long; then the stop
@@ -95,7 +95,7 @@ export class OwnerActions {
     cancel()
     const timer = setInterval(cancel, cancelInterval)
     try {
-      return await idleSuspension.stopNow(owned, () => clearInterval(timer))
+      return await idleSuspension.stopNow(owned, { onBegin: () => clearInterval(timer) })
     } finally {
       clearInterval(timer)
     }

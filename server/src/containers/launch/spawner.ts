@@ -235,7 +235,7 @@ export class Spawner {
     // Within the flight: afterwards it could undo a later stop.
     await tryOrLog(log, 'noting that a container was started', async () => {
       await noteStopped(database.db, known.userId, known.type, null)
-      if (known.wasStopped) await routeSync.publishUser(known.userId)
+      if (known.wasStopped || known.isStopRequested) await routeSync.publishUser(known.userId)
     })
     return true
   }

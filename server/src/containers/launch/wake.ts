@@ -60,10 +60,9 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
     const { routeSync, singleFlight, admission, report } = this.#parts
     const known = routeSync.findByPrefix(prefix)
     if (!known) return unavailable('missing')
-    const mayStart = right !== 'resume'
-    if (mayStart) admission.promote(known)
-    const waking = singleFlight.run<Woken>(containerKey(known), mayStart ? 'wake' : 'resume', (answer) =>
-      this.#wakeExclusive(known, mayStart, answer),
+    if (mayStart(known, right)) admission.promote(known)
+    const waking = singleFlight.run<Woken>(containerKey(known), `wake: ${right}`, (answer) =>
+      this.#wakeExclusive(known, right, answer),
     )
     // After its timeout a request no longer awaits the flight; its failure is reported here.
     waking.catch((error: unknown) => report(error, 'waking a container'))
@@ -101,10 +100,10 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
   }
 
   /**
-   * @param mayStart otherwise it is left as it is unless it is paused
+   * What it may cause is decided here: a stop by request may have been in progress when the request came.
    * @param answer answers waiting requests; only notes are left to do then
    */
-  async #wakeExclusive(owned: ContainerRef, mayStart: boolean, answer: (woken: Woken) => void): Promise<Woken> {
+  async #wakeExclusive(owned: ContainerRef, right: WakeRight, answer: (woken: Woken) => void): Promise<Woken> {
     const { routeSync, spawner, templates, crashLoops, activity } = this.#parts
     const before = routeSync.get(owned)
     // The container may have ended a moment ago, with the inspect still in progress.
@@ -112,7 +111,7 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
     const known = routeSync.get(owned)
     if (known && !known.isBlocked && isRunning(routeSync, known)) await routeSync.republishKnown(known)
     if (!known || known.isBlocked || !mayBeWoken(routeSync, known)) return {}
-    if (!mayStart && !isPaused(known)) return {}
+    if (!mayStart(known, right) && !isPaused(known)) return {}
     if (!isPaused(known) && !crashLoops.mayStart(known)) return { instead: unavailable('crashed', exitCodeOf(known)) }
     const [user, template] = [routeSync.gatewayUserOf(known), templates.get(known.type)]
     if (!user || !template) return {}
@@ -121,7 +120,11 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
       answer(this.#outcomeOf(known, undefined))
     }
     try {
-      await spawner.wakeLocked({ ...user, id: user.userId }, template, { known, mayStart, onRunning })
+      await spawner.wakeLocked({ ...user, id: user.userId }, template, {
+        known,
+        mayStart: mayStart(known, right),
+        onRunning,
+      })
     } catch (error) {
       return this.#outcomeOf(known, error)
     }
@@ -174,6 +177,9 @@ function mayBeWoken(routeSync: RouteSync, known: ContainerState): boolean {
   const where = routeSync.routeOf(known)?.where
   return where !== undefined && (isAddress(where) ? where.isPaused : isWakeable(where))
 }
+
+const mayStart = ({ isStopRequested }: ContainerState, right: WakeRight) =>
+  right === 'start' || (right === 'use' && !isStopRequested)
 
 const isPaused = ({ seen }: ContainerState) => seen !== undefined && seen !== 'gone' && seen.state === 'paused'
 

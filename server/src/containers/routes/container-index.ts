@@ -146,6 +146,7 @@ function knownOf(
     containerId,
     isBlocked: record.isBlocked || user.isBlocked,
     wasStopped: record.stoppedAt !== null,
+    isStopRequested: record.isStopRequested,
     isRetired: record.retiredAt !== null,
     isKeptStopped,
     seen: isSame ? old?.seen : undefined,

@@ -21,6 +21,7 @@ const where = (seen: ContainerState['seen'], fields: Partial<ContainerState> = {
   const found = upstreamOf({
     ...known,
     wasStopped: false,
+    isStopRequested: false,
     isRetired: false,
     isKeptStopped: true,
     failure: undefined,

@@ -15,6 +15,8 @@ export interface ContainerState extends ContainerRef {
   readonly isBlocked: boolean
   /** Whether Berth itself stopped it last, and has not started it since. */
   readonly wasStopped: boolean
+  /** Whether it was stopped by request: of its owner's requests a page alone starts it then, and no other of an open tab. */
+  readonly isStopRequested: boolean
   /** Whether it was retired: it counts as stopped, and a wake launches it. */
   readonly isRetired: boolean
   /** Whether its engine keeps stopped containers; otherwise one that is gone counts as stopped, and a wake launches it. */

@@ -25,6 +25,7 @@ import { auditPersonalFacts } from './021-audit-personal-facts.ts'
 import { nodeProtocol } from './027-node-protocol.ts'
 import { usageOfSubjects } from './028-usage-of-subjects.ts'
 import { groupBlocks } from './029-group-blocks.ts'
+import { requestedStops } from './030-requested-stops.ts'
 import { groupTimetables } from './022-group-timetables.ts'
 import { measuredUsage } from './024-measured-usage.ts'
 import { termEnds } from './026-term-ends.ts'
@@ -65,5 +66,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '027-node-protocol': nodeProtocol(isPostgres),
     '028-usage-of-subjects': usageOfSubjects,
     '029-group-blocks': groupBlocks(isPostgres),
+    '030-requested-stops': requestedStops,
   }
 }

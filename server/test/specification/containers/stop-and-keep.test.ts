@@ -12,6 +12,7 @@ import {
 import { startBerth, type Person } from '../../support/berth.ts'
 import { pollUntil } from '../../support/control-plane.ts'
 import { openStream } from '../../support/event-stream.ts'
+import { get } from '../../support/gateway/raw-client.ts'
 
 const berth = await startBerth({ after })
 const admin = await berth.administrator()
@@ -19,9 +20,12 @@ const admin = await berth.administrator()
 const stop = (person: Pick<Person, 'call'>, type = 'dev') => person.call('POST', `/api/container/stop/${type}`)
 const keep = (person: Pick<Person, 'call'>, type = 'dev') => person.call('POST', `/api/container/keep/${type}`)
 const idOf = (person: Person) => String(person.auth.user.container_id)
-const visit = (person: Person) => person.call('GET', `/${person.slug}-dev/`)
+/** What an open tab of the application asks for, and what opens a page. */
+const askFromTab = (person: Person) => person.call('GET', `/${person.slug}-dev/`)
+const visit = ({ slug, token }: Person) =>
+  get(berth.app.port, `/${slug}-dev/`, { headers: { authorization: `Bearer ${token}`, accept: 'text/html' } })
 
-test('an owner stops their container: their pages hear it, a visit wakes it, a launch starts it, and twice is no harm', async () => {
+test('an owner stops their container: their pages hear it, a visit wakes it and an open tab does not, a launch starts it, and twice is no harm', async () => {
   const ann = await berth.signUp('ann@x.org')
   const stream = await openStream(berth, ann.token)
   assertOk(await stop(ann))
@@ -32,6 +36,10 @@ test('an owner stops their container: their pages hear it, a visit wakes it, a l
   )
   stream.close()
   assertOk(await stop(ann))
+  const answer = await askFromTab(ann)
+  assert.equal(answer.status, 503)
+  assert.match(answer.body.error, /is stopped/)
+  assert.equal(await engineState(berth, idOf(ann)), 'exited')
   await pollUntil(
     async () => (await visit(ann)).status === 200,
     () => 'a visit does not wake it',

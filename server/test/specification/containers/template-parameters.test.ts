@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertOk } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
+import { pollUntil } from '../../support/control-plane.ts'
+import { get } from '../../support/gateway/raw-client.ts'
 import { testImage } from '../../support/engine/engine.ts'
 
 /** Parameters of templates, with real containers. */
@@ -31,6 +33,13 @@ test('chosen parameters reach the container, and count for each later start unti
     return answer.body.container_id as string
   }
   const read = async (file: string) => (await ann.call('GET', `/${ann.slug}-dev/${file}`)).text
+  /** Opens a page, which starts the container also after a stop by request. */
+  const headers = { authorization: `Bearer ${ann.token}`, accept: 'text/html' }
+  const visit = () =>
+    pollUntil(
+      async () => (await get(berth.app.port, `/${ann.slug}-dev/env`, { headers })).status === 200,
+      () => 'no app',
+    )
   const env = async () => {
     const lines = new Map((await read('env')).split('\n').map((line) => line.split('=', 2) as [string, string]))
     return ['SIZE', 'WORKERS', 'DEBUG', 'BRANCH'].map((name) => lines.get(name))
@@ -47,6 +56,7 @@ test('chosen parameters reach the container, and count for each later start unti
   assert.equal(await launch(), second, 'a launch that chooses nothing keeps what was chosen')
 
   await ann.call('POST', '/api/container/stop/dev')
+  await visit()
   assert.deepEqual(await env(), ['large', '2', 'true', 'a'], 'woken with what was chosen')
   assert.equal(await launch(), second, 'waking has used the same container')
   assertOk(await ann.call('POST', '/api/container/restart/dev'))
