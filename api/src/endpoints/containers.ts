@@ -57,7 +57,8 @@ export const containersEndpoints = {
     access: 'user',
     blocked: 'refused',
     scope: 'containers:write',
-    summary: 'Stop the container of this type; its home is kept, and the next launch, or page at its address, starts it; requests of an open tab do not',
+    summary:
+      'Stop the container of this type; its home is kept, and the next launch, or page at its address, starts it; requests of an open tab do not',
     params: container.TypeParams,
     response: Message,
     refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
