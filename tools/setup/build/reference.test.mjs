@@ -38,7 +38,7 @@ function placeWith(t, generator) {
   const folders = ['server/src', 'gateway/src', 'cli/src', 'texts/src', 'api/src', 'templates']
   const made = temporaryRepository(t, {
     'server/reference/generate.ts': generator,
-    'docs/explanation/decisions/a.md': '',
+    [join('docs', 'explanation/decisions/a.md')]: '',
     ...Object.fromEntries(folders.map((folder) => [`${folder}/a.ts`, ''])),
   })
   mkdirSync(made.here.own)
