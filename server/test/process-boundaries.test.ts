@@ -75,7 +75,7 @@ test('each library has its one place', () => {
   const places: [RegExp, string[]][] = [
     [/^(kysely|pg|node:sqlite)(\/|$)/, ['server/src/store/']],
     [/^(@?fastify)(\/|$)/, ['server/src/http/']],
-    [/^jose$/, ['server/src/accounts/', 'gateway/src/access/']],
+    [/^jose$/, ['server/src/accounts/', 'gateway/src/tokens/']],
     [/^openid-client$/, ['server/src/accounts/oidc/']],
     [/^nodemailer$/, ['server/src/accounts/mail/']],
     [/^(commander|csv-parse)(\/|$)/, ['cli/src/']],

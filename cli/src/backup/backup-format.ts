@@ -79,7 +79,7 @@ export function sumsOf(manifest: string, parts: readonly Part[]): string {
 const volumeName = /^[a-zA-Z0-9][\w.-]{0,254}$/
 
 /**
- * The manifest, whoever made it: `readSignedManifest` says whose it is.
+ * The manifest, without a check of its author: `readSignedManifest` says whose it is.
  * @throws {BackupProblem} when it is no backup, is incomplete or damaged, of a newer format, or has a part in plain text although it is
  * encrypted
  */

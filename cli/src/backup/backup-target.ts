@@ -155,7 +155,7 @@ async function checkSigner(found: FoundBackup, { publicKey }: BackupSigner): Pro
 
 /**
  * The file of the last backup is read: one that was damaged since would be the only copy in this backup and all that follow. Of a
- * backup that somebody else may have written, only a file with the very bytes of the new one is taken: the content of an encrypted one
+ * backup that another account may have written, only a file with the very bytes of the new one is taken: the content of an encrypted one
  * cannot be known here, and this installation would sign it.
  * @returns the part with the sum of the file of the last backup that has the same content, to which `file` is a link then
  * @throws the reason of the signal

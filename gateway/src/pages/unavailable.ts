@@ -29,7 +29,7 @@ export function unavailableForPrograms(unavailable: Unavailable | undefined, vie
 }
 
 /** A page with the reason, what its view may show of it, and the link that helps. @param unavailable as for programs */
-export function unavailableForPeople(
+export function unavailableForBrowsers(
   unavailable: Unavailable | undefined,
   reason: UnavailableReason,
   view: UnavailableView,

@@ -10,7 +10,7 @@ import { withNext, type GatewayResponse } from '#/pages/gateway-response.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '#/pages/progress.ts'
 import {
   unavailableBody,
-  unavailableForPeople,
+  unavailableForBrowsers,
   unavailableForPrograms,
   type UnavailableContainer,
   type UnavailableReason,
@@ -197,7 +197,7 @@ export async function unavailableResponse(
 ): Promise<GatewayResponse> {
   const view = unavailableView(config, head, container)
   if (!isHtmlNavigation(head)) return unavailableForPrograms(unavailable, view)
-  return unavailableForPeople(unavailable, await unavailableDetails(config, unavailable, container), view)
+  return unavailableForBrowsers(unavailable, await unavailableDetails(config, unavailable, container), view)
 }
 
 /** What is known; the last log lines for the owner only. */

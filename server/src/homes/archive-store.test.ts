@@ -27,7 +27,7 @@ test('an archive takes the place of an earlier one of its name, of which a downl
   const store = new ArchiveStore(folder)
   const first = await store.write('7', 'one', parts('the first content'))
   const download = await store.open(first.file)
-  // What a process that was killed has left is in nobody's way.
+  // What a process that was killed has left is in no other archive's way.
   writeFileSync(path.join(folder, '7', 'one.unfinished'), 'a part')
   const second = await store.write('7', 'one', parts('another'))
   assert.equal(second.file, first.file)

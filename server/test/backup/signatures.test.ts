@@ -13,7 +13,7 @@ import { contentOf } from '@berth/cli/backup/restore-backup.ts'
 import { noEngine, runCommand, signedBy } from '#test/support/command-line.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
 
-/** Whose a backup is: what somebody can do who writes to the folder of backups, and knows the public key of age. */
+/** Whose a backup is: what an attacker can do who writes to the folder of backups, and knows the public key of age. */
 
 const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
 const { signal } = new AbortController()
@@ -49,7 +49,7 @@ async function setScene(t: TestContext): Promise<Scene> {
   return { folder, dataDir, backup, identity, restore }
 }
 
-/** Replaces the manifest and its sums, as everybody can who writes to the folder. */
+/** Replaces the manifest and its sums, as any account can that writes to the folder. */
 function replaceManifest(backup: string, manifest: Manifest): void {
   const text = `${JSON.stringify(manifest, undefined, 2)}\n`
   writeFileSync(path.join(backup, 'manifest.json'), text)
@@ -67,7 +67,7 @@ async function forge({ folder, backup }: Scene): Promise<{ forged: string; publi
   return { forged, publicKey }
 }
 
-// A store that anybody had made, encrypted to the public key, was installed.
+// A store that an attacker had made, encrypted to the public key, was installed.
 test('a forged store is refused, whatever is done with its signature', async (t) => {
   const scene = await setScene(t)
   const { forged, publicKey } = await forge(scene)

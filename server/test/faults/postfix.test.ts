@@ -6,7 +6,7 @@ import { createSmtpMailer, type SmtpOptions } from '#/accounts/mail/smtp-mailer.
 import { waitFor } from '../support/program.ts'
 import { startPostfix, withPostfix } from '../support/mail/postfix.ts'
 
-/** A relay on the same machine as Debian installs it, whose certificate nobody vouches for, and which is strict about names. */
+/** A relay on the same machine as Debian installs it, whose certificate no authority vouches for, and which is strict about names. */
 test(
   "Debian's Postfix takes mails by STARTTLS from a named host; required TLS refuses its certificate",
   withPostfix,

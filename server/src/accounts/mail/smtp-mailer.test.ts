@@ -94,7 +94,7 @@ test('a server that offers no TLS gets no mail where TLS is required, and learns
 /** Offers STARTTLS with a certificate that it made itself, as a mail server of Debian does after its installation. */
 const startSelfSigned = (secure = false) => startMailServer({ disabledCommands: ['AUTH'], secure })
 
-test('opportunistic TLS encrypts to a server whose certificate nobody vouches for; required TLS sends it nothing', async (t) => {
+test('opportunistic TLS encrypts to a server whose certificate no authority vouches for; required TLS sends it nothing', async (t) => {
   const server = await startSelfSigned()
   t.after(() => server.close())
   const sendWith = async (tls?: SmtpTls) => {

@@ -185,7 +185,7 @@ export class LogoutTokenVerifier {
   }
 
   /**
-   * After a signature that no key fits: the provider may have changed its keys, even under the same names. Anybody may
+   * After a signature that no key fits: the provider may have changed its keys, even under the same names. Any client may
    * send a token, so that keys are fetched again now and then at most.
    */
   async #hasOtherKeys(error: unknown): Promise<boolean> {

@@ -30,7 +30,7 @@ export function normaliseEmail(typed: string): string {
 
 /**
  * White space, and characters without width or that only set the direction of text: text that is copied from a page, a
- * chat or a table has them around an address, where nobody sees them.
+ * chat or a table has them around an address, where no reader sees them.
  */
 const invisible = /^[\s\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]$/
 

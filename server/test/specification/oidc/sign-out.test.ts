@@ -196,7 +196,7 @@ test('a logout token counts after the provider has changed its key under the sam
   evil.hostility = { answers: { '/jwks': keys } }
   assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut(), {}, privateKey))).status, 200)
   assert.equal(await userOf(browser), undefined)
-  // Anybody may send a token: a wrong signature costs a request to the provider now and then only.
+  // Any client may send a token: a wrong signature costs a request to the provider now and then only.
   for (let each = 0; each < 5; each++)
     assert.equal((await sendToken(berth, await evil.keys.sign(claimsBut()))).status, 400)
   assert.equal(fetched, 1)
