@@ -36,9 +36,12 @@ export async function* remoteIterator<R>(
   port: MessagePort,
   revive: (described: unknown) => unknown,
 ): AsyncGenerator<Uint8Array, R> {
+  const end = new AbortController()
+  // Also between two questions: nothing is answered from then on.
+  port.once('close', () => end.abort(new Error('the other thread has ended')))
   try {
     for (;;) {
-      const answer = await ask<R>(port)
+      const answer = await ask<R>(port, end.signal)
       if ('error' in answer) throw revive(answer.error)
       if ('result' in answer) return answer.result
       yield answer.bytes
@@ -48,14 +51,15 @@ export async function* remoteIterator<R>(
   }
 }
 
-async function ask<R>(port: MessagePort): Promise<Answer<R>> {
+async function ask<R>(port: MessagePort, ended: AbortSignal): Promise<Answer<R>> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer<R>>()
-  const ended = () => reject(new Error('the other thread has ended'))
+  const fail = () => reject(ended.reason as Error)
+  if (ended.aborted) fail()
+  ended.addEventListener('abort', fail)
   port.once('message', resolve)
-  port.once('close', ended)
   port.postMessage('next')
   return promise.finally(() => {
     port.off('message', resolve)
-    port.off('close', ended)
+    ended.removeEventListener('abort', fail)
   })
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { rawEntry, tarEnd } from '#test/support/homes/raw-tar.ts'
 import { BadArchive, SizeLimitExceeded, checkedArchive } from './checked-archive.ts'
 import { movedArchive } from './move-archive.ts'
@@ -55,6 +56,26 @@ test('a reader that goes ends the source', { timeout: 60_000 }, async () => {
   const alive = setInterval(() => undefined, 1_000)
   await ended.promise
   clearInterval(alive)
+})
+
+test('work whose thread has ended fails, and the next work has another thread', { timeout: 60_000 }, async () => {
+  const threads: Worker[] = []
+  const note = (worker: Worker) => void threads.push(worker)
+  process.on('worker', note)
+  // The thread of the tests before is idle, and ends by itself.
+  while (threads.length === 0) {
+    await buffer(tarThread.check(parts(archiveOf(1)), limits))
+    if (threads.length === 0) await sleep(6_000)
+  }
+  const endless = async function* () {
+    for (let at = 0; ; at++) yield rawEntry({ name: `d/${at}`, body: Buffer.alloc(65_536) })
+  }
+  const work = tarThread.check(endless(), { ...limits, maxBytes: 1e15 })
+  await work.next()
+  await threads[0]?.terminate()
+  await assert.rejects(buffer(work), /thread has ended/)
+  process.off('worker', note)
+  assert.ok((await buffer(tarThread.check(parts(archiveOf(1)), limits))).length > 0)
 })
 
 // Two uploads of 900,000 empty files kept another person's `me` waiting for 1.8 s.

@@ -80,7 +80,11 @@ class TarThread {
 
   #leave(): void {
     if (--this.#jobs > 0) return
-    this.#idle = setTimeout(() => void this.#worker?.terminate(), idleTime)
+    this.#idle = setTimeout(() => {
+      const worker = this.#worker
+      this.#worker = undefined
+      void worker?.terminate()
+    }, idleTime)
     this.#idle.unref()
   }
 }
