@@ -32,6 +32,7 @@ createServer((request, response) => void answer(request, response)).listen(Numbe
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://here')
+  if (url.pathname.endsWith('/pieces')) return pour(request, Number(url.searchParams.get('size')))
   if (!url.pathname.endsWith('/order')) return takeOver(response)
   const order = JSON.parse(Buffer.from(url.searchParams.get('order') ?? '', 'base64url').toString()) as Order
   const done = await obey(order, request).catch((error: unknown) => ({ failure: String(error) }))
@@ -60,6 +61,16 @@ function takeOver(response: ServerResponse): void {
     ['X-Sendfile', '/etc/passwd'],
   ]
   response.writeHead(200, headers.flat()).end("self.addEventListener('fetch', () => {})")
+}
+
+/** An answer without an end, in chunks of so many bytes. Written to the socket, because one call for each chunk of a byte is slow. */
+function pour({ socket }: IncomingMessage, size: number): void {
+  const chunk = `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`
+  const chunks = Buffer.from(chunk.repeat(Math.ceil(65_536 / chunk.length)))
+  const write = () => void (socket.writable && socket.write(chunks))
+  socket.on('drain', write).on('error', () => undefined)
+  socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n')
+  write()
 }
 
 async function obey(order: Order, request: IncomingMessage): Promise<unknown> {

@@ -1,3 +1,5 @@
+import { get, type IncomingMessage } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import type { Level } from '#/doctor/check.ts'
 import { formatCount } from '#/terminal.ts'
 import type { AttackInstallation, Loot, Outcome } from './attack-installation.ts'
@@ -132,4 +134,117 @@ async function workerLoot({ fetch, attacker }: Pick<AttackInstallation, 'fetch' 
       : []),
     ...(isWide ? [loot(`Its service worker may take the scope ${allowed}.`)] : []),
   ]
+}
+
+/** Pages of the front end that are opened with a secret in their address. */
+const pagesOfLinks = ['/verify-login?token=', '/verify-signup?token=', '/archive?token=', '/groups?code=']
+/** Addresses with a secret that the API refuses in a document. */
+const refusedLinks = ['/api/auth/verify-login?token=', '/api/auth/verify-signup?token=']
+/** Of no user: the pages and the API answer the same for every secret until it is used. */
+const secret = 'attack-secret-of-no-user'
+
+/** What a browser sends for a link that a person opens in a window. */
+const navigation = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' }
+
+/**
+ * Secrets of links that other people open: a service worker of a container sees the address of every document of the origin that the
+ * containers share with Berth. No document may have such an address, unless its origin is its own (`sandbox`).
+ */
+export async function readLinks({ url }: Pick<AttackInstallation, 'url'>, signal: AbortSignal): Promise<Outcome> {
+  const seen: string[] = []
+  for (const address of [...pagesOfLinks, ...refusedLinks]) {
+    const { statusCode = 0, headers } = await navigate(`${url}${address}${secret}`, signal)
+    const isRedirect = statusCode >= 300 && statusCode < 400
+    const isSafe = isRedirect ? !String(headers.location).includes(secret) : isSandboxed(headers)
+    if (!isSafe) seen.push(address.split('?')[0] ?? address)
+  }
+  const what = `Its service worker sees the secrets of links that others open in the same browser (${seen.join(', ')}).`
+  return {
+    got: seen.length === 0 ? [] : [loot(what)],
+    tried: `${formatCount(pagesOfLinks.length, 'page')} and ${formatCount(refusedLinks.length, 'refusal')} with a secret in the address`,
+  }
+}
+
+const isSandboxed = (headers: IncomingMessage['headers']) =>
+  /(?:^|;)\s*sandbox\s*(?:;|$)/.test(String(headers['content-security-policy'] ?? ''))
+
+/** Not by `fetch`, which says by itself that it is no navigation. */
+async function navigate(url: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: navigation, signal, agent: false }, (response) => resolve(response.resume())).on(
+      'error',
+      reject,
+    )
+  })
+}
+
+/** Downloads of the attacker at a time, and the time for which others are measured beside them, in ms. */
+const [streams, measured] = [4, 3_000]
+/** Bytes of a chunk. */
+const [small, large] = [1, 65_536]
+/** So many times as slow, and so many ms, are more than the noise of a busy machine. */
+const [noiseFactor, noiseMs] = [4, 100]
+
+/** Pages of others, while it answers its owner in chunks of a byte: they cost more than the same bytes in large chunks. */
+export async function slowOthers(
+  installation: Pick<AttackInstallation, 'url' | 'attacker' | 'victim' | 'fetch'>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const beside = { large: await latencyBeside(installation, large, signal), small: 0 }
+  beside.small = await latencyBeside(installation, small, signal)
+  const isSlow = beside.small > noiseFactor * beside.large + noiseMs
+  const words = `${Math.round(beside.small)} ms beside chunks of ${small} B, ${Math.round(beside.large)} ms beside ${large / 1024} KiB`
+  return {
+    got: isSlow
+      ? [loot(`It slows down the pages of others by small pieces of its own answers: ${words}.`, 'warning')]
+      : [],
+    tried: `a page of another user took ${words}`,
+  }
+}
+
+/** Median time of a page of the victim, in ms, while the attacker downloads. */
+async function latencyBeside(
+  { url, attacker, victim, fetch }: Pick<AttackInstallation, 'url' | 'attacker' | 'victim' | 'fetch'>,
+  size: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const downloads = Array.from({ length: streams }, () => new Download(new URL(url), attacker, size))
+  try {
+    const times: number[] = []
+    for (const end = performance.now() + measured; times.length < 3 || performance.now() < end;) {
+      signal.throwIfAborted()
+      const began = performance.now()
+      await (await fetch(`${victim.prefix}/page`, victim.token)).arrayBuffer()
+      times.push(performance.now() - began)
+    }
+    return times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0
+  } finally {
+    for (const download of downloads) download.end()
+  }
+}
+
+/** Begins again when it is ended, and throws away what it gets. */
+class Download {
+  readonly #request: string
+  readonly #begin: () => Socket
+  #socket: Socket
+  #isEnded = false
+
+  constructor({ hostname, port, host }: URL, { prefix, token }: AttackInstallation['attacker'], size: number) {
+    this.#request = `GET ${prefix}/pieces?size=${size} HTTP/1.1\r\nHost: ${host}\r\nCookie: spawner_token=${token}\r\n\r\n`
+    this.#begin = () => connect(Number(port), hostname)
+    this.#socket = this.#start()
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#socket.destroy()
+  }
+
+  #start(): Socket {
+    const socket = this.#begin().resume()
+    socket.on('error', () => undefined).on('close', () => this.#isEnded || (this.#socket = this.#start()))
+    socket.write(this.#request)
+    return socket
+  }
 }

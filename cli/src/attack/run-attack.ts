@@ -9,7 +9,7 @@ import {
   reachNeighbours,
   useEngine,
 } from './container-attempts.ts'
-import { hijackOrigin, tossCookies, useApi } from './platform-attempts.ts'
+import { hijackOrigin, readLinks, slowOthers, tossCookies, useApi } from './platform-attempts.ts'
 
 /** Limit of one attempt, in ms. On a machine of two cores with a load of 25, 500 processes took 35 s to start. */
 const defaultLimit = 60_000
@@ -71,6 +71,8 @@ export const allAttempts: readonly Attempt[] = [
   { name: 'api', run: useApi },
   { name: 'cookies', run: tossCookies },
   { name: 'origin', run: hijackOrigin },
+  { name: 'links', run: readLinks },
+  { name: 'pieces', run: slowOthers },
   { name: 'disk', run: exhaustDisk },
   { name: 'processes', run: exhaustProcesses },
   { name: 'memory', run: exhaustMemory },

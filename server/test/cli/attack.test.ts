@@ -66,7 +66,7 @@ test('with default settings a hostile container gets nothing, although its image
   )
   assert.deepEqual(
     tried.map(({ attempt }) => attempt),
-    'neighbours host metadata engine rights api cookies origin disk processes memory'.split(' '),
+    'neighbours host metadata engine rights api cookies origin links pieces disk processes memory'.split(' '),
   )
   assert.match(tried.at(-1)?.tried ?? '', /^it was killed at (2[0-5]\d|1\d\d) MiB$|was not exhausted/)
   assert.deepEqual(await leftovers(String(child.pid)), [])
