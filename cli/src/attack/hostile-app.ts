@@ -67,8 +67,10 @@ function takeOver(response: ServerResponse): void {
 function pour({ socket }: IncomingMessage, size: number): void {
   const chunk = `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`
   const chunks = Buffer.from(chunk.repeat(Math.ceil(65_536 / chunk.length)))
-  const write = () => void (socket.writable && socket.write(chunks))
-  socket.on('drain', write).on('error', () => undefined)
+  const write = () => {
+    if (socket.writable) socket.write(chunks, (error) => void (error ?? setImmediate(write)))
+  }
+  socket.on('error', () => undefined)
   socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n')
   write()
 }

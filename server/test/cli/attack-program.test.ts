@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -40,4 +41,23 @@ test('a file that the engine masks with /dev/null is not reported as opened; any
   const names = [masked, device, file, path.join(folder, 'none')]
   const opened = await order(await startProgram(t), { verb: 'open', reading: names, writing: names })
   assert.deepEqual(opened, { reading: [device, file], writing: [device, file] })
+})
+
+// It stopped after the first 64 KiB, so that nothing was measured beside it.
+test('an answer in pieces goes on for as long as it is read, in chunks of the size that was asked for', async (t) => {
+  const url = await startProgram(t)
+  const { hostname, port } = new URL(url)
+  for (const size of [1, 65_536]) {
+    const socket = connect(Number(port), hostname)
+    t.after(() => socket.destroy())
+    socket.write(`GET /mallory-attack/pieces?size=${size} HTTP/1.1\r\nHost: here\r\n\r\n`)
+    let [received, begun] = [0, '']
+    for await (const bytes of socket as AsyncIterable<Buffer>) {
+      if (begun.length < 1_000) begun += bytes.subarray(0, 1_000).toString()
+      received += bytes.length
+      if (received > 8 * 1024 ** 2) break
+    }
+    assert.ok(received > 8 * 1024 ** 2)
+    assert.ok(begun.includes(`\r\n\r\n${size.toString(16)}\r\n${'a'.repeat(Math.min(size, 100))}`), begun)
+  }
 })
