@@ -56,6 +56,28 @@ test('with keys alone a container is chosen, stopped after a question, and launc
   await arrival(page, `${berth.app.spawnerUrl}/ann-prod/`)
 })
 
+// Its requests started the container again within seconds, and the card said that it was stopped and that it runs.
+test('what its owner stops stays stopped while a tab of its application is open, and a reload of the tab starts it', async () => {
+  assert.equal((await ann.call('POST', '/api/container/launch/dev')).status, 200)
+  const tab = await page.context().newPage()
+  await tab.goto(`${berth.app.spawnerUrl}/ann-dev/`)
+  const ask = () =>
+    tab.evaluate(async () => {
+      new Image().src = 'picture.png'
+      new WebSocket('socket')
+      document.body.append(Object.assign(document.createElement('iframe'), { src: 'frame.html' }))
+      return (await fetch('data.json')).status
+    })
+  assert.equal(await ask(), 404, 'the application answers')
+  assert.equal((await ann.call('POST', '/api/container/stop/dev')).status, 200)
+  for (let round = 0; round < 3; round++) assert.equal(await ask(), 503)
+  await page.goto(berth.app.frontendUrl)
+  await card('Development').getByText('Stopped', { exact: true }).waitFor()
+  await tab.reload()
+  await card('Development').getByText('Running', { exact: true }).waitFor()
+  await tab.close()
+})
+
 test('keys can be turned off, in this browser until they are turned on again', async () => {
   await page.goto(berth.app.frontendUrl)
   const logs = card('Development').getByRole('button', { name: 'Logs' })
