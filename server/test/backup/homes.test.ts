@@ -115,7 +115,7 @@ test('a home that a killed restore has written in part is written again by the n
   assert.equal(second.code, 0, second.stderr)
   assert.deepEqual((JSON.parse(second.stdout) as { keptHomes: string[] }).keptHomes, [])
   assert.ok(Buffer.concat(await Array.fromAsync(archive.read(volume, signal))).includes('precious'))
-  assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'signing-key.json'])
+  assert.deepEqual(readdirSync(place.DATA_DIR).sort(), ['berth.sqlite', 'lock', 'signing-key.json'])
 
   // A home that existed before is left alone, also by the next one.
   const third = await runCommand(place, 'restore', backup, ...(await signedBy(dataDir)), '--force', '--json')
