@@ -199,6 +199,7 @@ function toContainer(row: RowOf<typeof containersOf>): Entry<'containers'> {
     created_at: iso(row.created_at),
     last_used: isoOrNull(row.last_used),
     stopped_at: isoOrNull(row.stopped_at),
+    is_stop_requested: row.is_stop_requested === 1,
     running_since: isoOrNull(row.running_since),
     retired_at: isoOrNull(row.retired_at),
     is_blocked: row.is_blocked === 1,

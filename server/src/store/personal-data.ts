@@ -44,6 +44,7 @@ export const containersOf = (db: Db, userId: number) =>
         'created_at',
         'last_used',
         'stopped_at',
+        'is_stop_requested',
         'running_since',
         'retired_at',
         'is_blocked',
