@@ -163,7 +163,7 @@ test('a release has the manual, with the pages that are made from the code, and 
 })
 
 test('every setting of the package’s settings file is one of Berth', async () => {
-  const { settingGroups } = await import('../../server/src/config/setting-descriptions.ts')
+  const { settingGroups } = await import('../../server/src/config/settings.ts')
   const known = Object.values(settingGroups).flatMap((group) => Object.keys(group))
   const named = [...readFileSync(join(files, 'debian/settings.env'), 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map(
     ([, name = '']) => name,

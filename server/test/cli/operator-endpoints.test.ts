@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { assertOk, assertRefused, recordOf } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { waitFor } from '#test/support/program.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
 
 const berth = await startBerth({ after }, { env: { MAGIC_LINK_RATE_LIMIT: '2' } })
 const admin = await berth.administrator()
@@ -62,7 +63,8 @@ test('a container that the operator stops counts as stopped, not as crashed, and
   assert.equal(dev.status, 'exited', listed.text)
   const again = await berth.operate('POST', `/api/operator/containers/${id}/stop`)
   assert.match(again.body.message, /does not run/)
-  assert.equal((await ann.call('GET', `/${ann.slug}-dev/`)).status, 200)
+  const headers = { authorization: `Bearer ${ann.token}`, accept: 'text/html' }
+  assert.equal((await get(berth.app.port, `/${ann.slug}-dev/`, { headers })).status, 200)
   assertRefused(await berth.operate('POST', '/api/operator/containers/999/stop'), 404)
   assertRefused(await berth.operate('POST', '/api/operator/containers/x/stop'), 404)
 })
