@@ -30,7 +30,7 @@ test('a manifest whose home would lead to another path of the engine is refused'
   const read = async (volume: unknown) => {
     const home = { volume, userId: 1, slug: 'ann', type: 'dev' }
     const parts = [{ kind: 'home', file: 'homes/x.tar', sha256: '0'.repeat(64), home } as unknown as Part]
-    const text = JSON.stringify({ format: 1, version: '1', parts, missing: [] })
+    const text = JSON.stringify({ format: 1, version: '1', recipients: [], parts, missing: [] })
     writeFileSync(path.join(folder, 'manifest.json'), text)
     writeFileSync(path.join(folder, 'SHA256SUMS'), sumsOf(text, parts))
     return readManifest(folder)

@@ -101,9 +101,9 @@ test('an upload that goes on after a pause wakes the app that fell asleep meanwh
 })
 
 // A visitor in the ten seconds of a stop had the container started again, right after its owner or an administrator had stopped it.
-test('a visitor’s request and WebSocket during a stop may let the container go on, and only its owner’s may start it', async (t) => {
+test('a visitor’s request and WebSocket during a stop may let the container go on, and only a page of its owner may start it', async (t) => {
   const wakes: unknown[] = []
-  const rights = { owner: 'start', visitor: 'resume' }
+  const rights = { ownersPage: 'start', owner: 'use', visitor: 'resume' }
   const { port, gateway, route } = await startGatewayHarness(t, endlessApp(new Set()), {
     rules: { access: 'public' },
     control: {
@@ -123,6 +123,7 @@ test('a visitor’s request and WebSocket during a stop may let the container go
     for (const [who, headers] of [
       ['visitor', {}],
       ['owner', { authorization: `Bearer ${annToken}` }],
+      ['ownersPage', { authorization: `Bearer ${annToken}`, accept: 'text/html' }],
     ] as const) {
       wakes.length = 0
       assert.equal((await get(port, '/ann-dev/', { headers })).status, 503)

@@ -64,7 +64,8 @@ test('what its owner stops stays stopped while a tab of its application is open,
   const ask = () =>
     tab.evaluate(async () => {
       new Image().src = 'picture.png'
-      new WebSocket('socket')
+      const socket = new WebSocket('socket')
+      socket.addEventListener('error', () => undefined)
       document.body.append(Object.assign(document.createElement('iframe'), { src: 'frame.html' }))
       return (await fetch('data.json')).status
     })
