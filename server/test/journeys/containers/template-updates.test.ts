@@ -115,6 +115,7 @@ test('Update when stopped: nothing is asked any more, and the next start from st
   await lab.getByText(said('admin.templates.asked', { count: 1 })).waitFor({ state: 'detached' })
   assert.equal(await pageOf(ben), 'first edition\n')
   assertOk(await ben.call('POST', '/api/container/stop/lab'))
+  assertOk(await ben.call('POST', '/api/container/launch/lab'))
   assert.equal(await pageOf(ben), 'second edition\n')
   await page.reload()
   await lab.getByText(said('admin.templates.upToDate')).waitFor()
