@@ -95,7 +95,7 @@ export async function readSignedManifest(folder: string, trust: BackupTrust): Pr
     if (trust.acceptUnsigned) return manifest
     throw new BackupProblem(
       `nothing proves who made the backup: ${signedBy === undefined ? 'it is not signed' : `its signature, ${signatureName}, is missing`}. ` +
-        'Nothing was changed. Earlier versions signed none; restore one of which you know that nobody could change it with --accept-unsigned',
+        'Nothing was changed. Earlier versions signed none; restore one with --accept-unsigned if you know that no other account could change it',
     )
   }
   if (!verify(null, Buffer.from(text), parsePublicKey(signedBy), signature))

@@ -93,7 +93,7 @@ export function contentOf({ backup, decrypt }: Pick<RestoreOptions, 'backup' | '
     throw new BackupProblem('the backup is encrypted: name the file of its secret key with --identity')
   if (!isEncrypted && decrypt)
     throw new BackupProblem(
-      'the backup is not encrypted, and --identity was given: somebody may have put it in place of one that is. If it is yours, leave --identity out',
+      'the backup is not encrypted, and --identity was given: it may have been put in place of one that is. If it is yours, leave --identity out',
     )
   const content = createReadStream(path.join(backup, part.file))
   return compared(decrypt?.(content) ?? content, part)

@@ -19,7 +19,7 @@ const cases = extent(100, 300)
  * for how long: client, gateway and app share this process, so that on a slow machine each pause is as much longer as
  * their work is.
  */
-const [patience, quiet] = [300, 100]
+const [maxPauses, quiet] = [300, 100]
 
 /** Sends bytes in pieces and collects what comes back, until the connection ends or nothing comes any more. */
 async function exchanged(port: number, pieces: readonly Buffer[]): Promise<string> {
@@ -36,7 +36,7 @@ async function exchanged(port: number, pieces: readonly Buffer[]): Promise<strin
   }
   for (
     pauses = 0;
-    !socket.destroyed && !socket.readableEnded && pauses < (received === '' ? patience : quiet);
+    !socket.destroyed && !socket.readableEnded && pauses < (received === '' ? maxPauses : quiet);
     pauses++
   )
     await sleep(5)
