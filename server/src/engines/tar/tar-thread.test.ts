@@ -19,11 +19,21 @@ async function* parts(bytes: Uint8Array) {
 const archiveOf = (count: number) =>
   Buffer.concat([...Array.from({ length: count }, (_, at) => rawEntry({ name: `d/${at}`, body: 'x' })), tarEnd])
 
+/** An archive without times and checksums: an entry without a time gets that of its writing, a second that may change. */
+function withoutTimes(archive: Buffer): Buffer {
+  for (let at = 0; at + 512 <= archive.length;) {
+    const size = Number.parseInt(archive.toString('latin1', at + 124, at + 136), 8) || 0
+    archive.fill(0, at + 136, at + 156)
+    at += 512 + Math.ceil(size / 512) * 512
+  }
+  return archive
+}
+
 test('the thread answers what the same work answers without it', async () => {
   const archive = archiveOf(300)
   const [checked, moved] = [tarThread.check(parts(archive), limits), tarThread.move(parts(archive), move)]
-  assert.deepEqual(await buffer(checked), await buffer(checkedArchive(parts(archive), limits)))
-  assert.deepEqual(await buffer(moved), await buffer(movedArchive(parts(archive), move)))
+  const plain = [await buffer(checkedArchive(parts(archive), limits)), await buffer(movedArchive(parts(archive), move))]
+  assert.deepEqual([await buffer(checked), await buffer(moved)].map(withoutTimes), plain.map(withoutTimes))
   assert.equal((await tarThread.partOf(parts(archive), 'd/7')).isThere, true)
   assert.equal((await tarThread.partOf(parts(archive), 'none')).isThere, false)
 })
