@@ -3,7 +3,7 @@ import type { SessionList, SessionUses } from '#/accounts/sessions/session-list.
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Compensations } from '#/accounts/sign-up/compensations.ts'
 import type { UnverifiedAccounts } from '#/accounts/sign-up/registration.ts'
-import type { Activity } from '#/containers/idle/activity.ts'
+import type { Activity } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { IsSettled } from '#/machine/settled-dates.ts'
 import type { Database } from '#/store/database.ts'

@@ -38,6 +38,9 @@ import { LogIn, SignUp } from './sign-up/sign-up.ts'
 import { reservedSlugs, takenSlugsTask } from './sign-up/slug.ts'
 import { VerifyLink } from './sign-up/verify-link.ts'
 
+export type { Invite, InvitationPurpose } from './sign-up/invitations.ts'
+export { reservedSlugs } from './sign-up/slug.ts'
+
 /** How long sign-ups wait for the slugs that the engine knows, in ms after the start; nothing else waits for them. */
 const slugTimeout = 10_000
 

@@ -34,6 +34,12 @@ import { ResendVerification, Rights } from './user-administration.ts'
 /** Containers that are replaced at the same time; the launch queue orders them among all launches. */
 const maxParallelReplacements = 4
 
+export type { AdminContainerFilter, ContainerRow, UserWithContainers } from './admin-lists.ts'
+export type { AuditWebhookPace } from './audit-webhook.ts'
+export type { BulkUsersResult } from './blocking.ts'
+export type { Deleted } from './deletion.ts'
+export type { TakenOver } from './takeover.ts'
+
 export interface AdminParts extends Pick<Foundation, 'database' | 'runtime' | 'installation' | 'log'> {
   readonly config: {
     /** Seconds. */

@@ -43,6 +43,19 @@ import { OwnContainers, RestartRequests, StatusLookups } from './routes/own-cont
 import { RouteSync, routeSyncTask } from './routes/route-sync.ts'
 import { UserEventSubscriptions, UserEvents, containerEvent } from './user-events.ts'
 
+export type { ContainerRemoval } from './container-removal.ts'
+export type { Activity } from './idle/activity.ts'
+export type { IdleSuspension } from './idle/idle-suspension.ts'
+export type { IdleWarnings } from './idle/idle-warnings.ts'
+export type { Prestart } from './idle/prestart.ts'
+export type { AdmissionControl } from './launch/admission-control.ts'
+export type { LaunchProgress, LaunchStage } from './launch/launch-progress.ts'
+export type { LoadSample } from './launch/load-metrics.ts'
+export type { Spawner } from './launch/spawner.ts'
+export type { EngineListCache } from './reconcile/engine-list.ts'
+export type { ContainerState } from './routes/container-state.ts'
+export type { RouteStatus } from './routes/route-changes.ts'
+
 /**
  * The room of containers: their state and routes, launches, idle suspension, and repair when engine and store differ.
  * Rooms above it subscribe to `routeSync.onChange`, `admission.onRequest` and `subscriptions.addSource`.

@@ -1,6 +1,6 @@
 import type { Actor } from '#/accounts/actor.ts'
 import { maySignUp, parseNewEmail, type SignUpPolicy } from '#/accounts/sign-up/email-address.ts'
-import type { InvitationPurpose, Invite } from '#/accounts/sign-up/invitations.ts'
+import type { InvitationPurpose, Invite } from '#/accounts/open-accounts.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
@@ -191,6 +191,10 @@ function readAddress(typed: string): string | undefined {
 /** How long an invitation to a group waits for its address to sign up, in ms. */
 export const invitationLifetime = 90 * 24 * 3_600_000
 
+export interface PendingInvitation extends StoredInvitation {
+  readonly expiresAt: Date
+}
+
 /** Invitations to a group that are not accepted yet. */
 export class PendingInvitations {
   readonly #database: Database
@@ -206,12 +210,16 @@ export class PendingInvitations {
     actor: Pick<Actor, 'id'>,
     groupId: number,
     { limit, after }: { readonly limit: number; readonly after: number },
-  ): Promise<{ invitations: StoredInvitation[]; next: number | null }> {
+  ): Promise<{ invitations: PendingInvitation[]; next: number | null }> {
     const { db } = this.#database
     await requireManaged(db, actor, groupId)
     const found = await listGroupInvitations(db, groupId, { limit: limit + 1, after })
     const { rows, next } = pageOf(found, limit, ({ id }) => id)
-    return { invitations: rows, next }
+    const invitations = rows.map((each) => ({
+      ...each,
+      expiresAt: new Date(each.createdAt.getTime() + invitationLifetime),
+    }))
+    return { invitations, next }
   }
 
   /** The account that was made stays, without the group. @throws {Refusal} 404 no such group or invitation · 403 · 409 a provider's group */

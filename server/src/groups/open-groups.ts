@@ -29,6 +29,13 @@ import { MemberStates, ReadFailure, type MemberStatesParts } from './member-stat
 import { ProviderMemberships } from './provider-memberships.ts'
 import { TermEnds, type TermEndsParts } from './term-end/open-term-ends.ts'
 
+export type { GroupChanges } from './group-administration.ts'
+export type { GroupStop } from './group-containers.ts'
+export type { PendingInvitation } from './group-invitations.ts'
+export type { GroupMember } from './group-members.ts'
+export type { GroupStart } from './group-starts.ts'
+export type { LookState, MemberContainer, MemberState } from './member-states.ts'
+
 export interface GroupsParts extends TermEndsParts {
   readonly config: TermEndsParts['config'] & SignUpPolicy
   readonly accounts: Accounts

@@ -1,6 +1,6 @@
 import { message } from '@berth/texts/localized-message.ts'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
-import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import type { ContainerRemoval } from '#/containers/open-containers.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { SizeLimitExceeded } from '#/engines/tar/checked-archive.ts'

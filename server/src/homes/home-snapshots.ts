@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
-import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import type { ContainerRemoval } from '#/containers/open-containers.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { pathIn } from '#/engines/tar/archive-rewrite.ts'

@@ -14,6 +14,10 @@ import { HomeSnapshots, PruneSnapshots, SnapshotAdministration, type HomeSnapsho
 import { HomeUploads } from './home-uploads.ts'
 import { SnapshotFiles } from './snapshot-files.ts'
 
+export type { FolderSize, FolderSizes } from '#/engines/tar/folder-sizes.ts'
+export type { HomeNote } from './home-access.ts'
+export type { Snapshot } from './snapshot-files.ts'
+
 export interface HomesParts extends Foundation {
   readonly config: {
     readonly dataDir: string

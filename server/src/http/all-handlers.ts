@@ -1,6 +1,5 @@
 import type { Accounts } from '#/accounts/open-accounts.ts'
-import type { ProviderSignIn } from '#/accounts/oidc/provider-sign-in.ts'
-import type { ProviderSignOut } from '#/accounts/oidc/provider-sign-out.ts'
+import type { ProviderSignIn, ProviderSignOut } from '#/accounts/oidc/open-provider-sign-in.ts'
 import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
@@ -97,11 +96,11 @@ export function allHandlers(parts: HandlersParts): Handlers {
     ...ownerHandlers(parts),
     ...adminHandlers(parts),
     ...usageHandlers(usage),
-    ...groupAdministrationHandlers({ groups: groups.administration }),
+    ...groupAdministrationHandlers(groups),
     ...groupHandlers(groups),
     ...homeHandlers(parts),
     ...sharingHandlers({
-      ...sharing,
+      sharing,
       templates,
       spawnerUrl: parts.addresses.spawnerUrl,
       hasContainerHosts: config.containerRouting === 'subdomain',
@@ -109,9 +108,9 @@ export function allHandlers(parts: HandlersParts): Handlers {
     ...lookHandlers(sharing),
     ...groupInvitationHandlers(groups),
     ...termEndHandlers(termEnds),
-    ...archiveHandlers({ downloads: termEnds.downloads, templates }),
-    ...groupHoursHandlers({ ...groups, timeZone }),
-    ...groupPageHandlers({ ...groups, openUrlOf: openUrlOf(parts), sessionEnd: sessionEndOf(parts) }),
+    ...archiveHandlers(termEnds, templates),
+    ...groupHoursHandlers(groups, timeZone),
+    ...groupPageHandlers({ groups, openUrlOf: openUrlOf(parts), sessionEnd: sessionEndOf(parts) }),
   }
 }
 
@@ -124,8 +123,8 @@ function accountHandlers(parts: HandlersParts) {
     ...renewalHandlers(parts),
     ...entryHandlers(parts),
     ...userHandlers({ containers, spawnerUrl }),
-    ...sessionHandlers({ sessionList: accounts.sessionList, cookie: browsers.cookie }),
-    ...personalDataHandlers(accounts.personalData),
+    ...sessionHandlers(accounts, browsers.cookie),
+    ...personalDataHandlers(accounts),
     ...apiTokenHandlers(accounts),
     ...healthHandlers({ database: parts.database, runtime: parts.runtime, routes: containers.routeSync }),
     ...legalTextHandlers(config.branding),
@@ -159,8 +158,8 @@ function ownerHandlers(parts: HandlersParts) {
   const sessionEnd = sessionEndOf(parts)
   return {
     ...containerHandlers({ containers, spawnerUrl: addresses.spawnerUrl }),
-    ...containerEventHandlers({ subscriptions: containers.subscriptions, sessionEnd }),
-    ...containerLogHandlers({ logs: containers.logs, sessionEnd }),
+    ...containerEventHandlers(containers, sessionEnd),
+    ...containerLogHandlers(containers, sessionEnd),
   }
 }
 
@@ -172,9 +171,9 @@ function homeHandlers({ database, homes }: HandlersParts) {
   }
   const changes = new OwnChangeLimit()
   return {
-    ...snapshotHandlers({ snapshots: homes.snapshots, note, changes }),
-    ...homeTransferHandlers({ ...homes, note, changes }),
-    ...operatorSnapshotHandlers(homes.snapshotAdministration),
+    ...snapshotHandlers({ homes, note, changes }),
+    ...homeTransferHandlers({ homes, note, changes }),
+    ...operatorSnapshotHandlers(homes),
   }
 }
 

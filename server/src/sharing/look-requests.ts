@@ -1,5 +1,5 @@
 import type { UserEvent } from '#/containers/user-events.ts'
-import type { LookState } from '#/groups/member-states.ts'
+import type { LookState } from '#/groups/open-groups.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { ContainerShare } from '#/store/container-shares.ts'

@@ -1,4 +1,4 @@
-import type { AuditWebhookPace } from '#/admin/audit-webhook.ts'
+import type { AuditWebhookPace } from '#/admin/open-admin.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
 import type { Foundation } from '#/containers/containers-parts.ts'

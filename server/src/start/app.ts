@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { openProviderSignIn, providerActor } from '#/accounts/oidc/open-provider-sign-in.ts'
 import { Accounts } from '#/accounts/open-accounts.ts'
 import { openSessions } from '#/accounts/sessions/open-sessions.ts'
 import { Admin } from '#/admin/open-admin.ts'
@@ -21,7 +22,6 @@ import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 import type { AppParts } from './app-parts.ts'
 import { GatewayFeed } from './gateway-feed.ts'
-import { openProviderSignIn } from './provider-sign-in.ts'
 
 /** The control plane of a Berth, and the addresses that its gateway serves. */
 export interface App extends Addresses {
@@ -101,7 +101,15 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const usage = new Usage({ ...parts, containers, homes })
   admin.deletion.onDeleted(() => sharing.refresh())
   groups.onMembers(() => void sharing.refresh())
-  const providers = openProviderSignIn(parts, { addresses, accounts, admin, groups })
+  const providers = openProviderSignIn({ ...parts, addresses, accounts, admin })
+  const { providerSignIn } = providers
+  providerSignIn.onJoin(() => groups.joined())
+  providerSignIn.onGroups(async ({ memberships, ...member }, now) => {
+    if (memberships) await groups.providerMemberships.follow(member, memberships, now)
+  })
+  providerSignIn.onGroups(async ({ provider, address, userId, isAdmin }, now) => {
+    if (isAdmin !== undefined) await admin.rights.followProvider(providerActor(provider, address), userId, isAdmin, now)
+  })
   const opened = { sessions, containers, homes, sharing, accounts, admin, groups, usage }
   const http = await openHttp({ ...parts, ...opened, ...providers, addresses })
   return { ...opened, reconciler, directory, feed, http, following: new AbortController() }

@@ -10,6 +10,8 @@ import { HomeUsage, UsageMeasurement } from './usage-measurement.ts'
 import { UsageRecorder, UsageWriter } from './usage-recorder.ts'
 import { dayBefore, monthBefore, UsageReport } from './usage-report.ts'
 
+export type { UsageReportRow } from './usage-report.ts'
+
 export interface UsageParts extends Pick<Foundation, 'database' | 'runtime' | 'log'> {
   readonly config: {
     readonly timeZone: string

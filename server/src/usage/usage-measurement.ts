@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import type { ContainerState } from '#/containers/routes/container-state.ts'
+import type { ContainerState } from '#/containers/open-containers.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { ContainerUsage, Runtime } from '#/engines/runtime.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Activity } from '#/containers/idle/activity.ts'
+import type { Activity } from '#/containers/open-containers.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import { zonedDate } from '#/machine/time-zone.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'

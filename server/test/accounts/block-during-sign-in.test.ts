@@ -112,10 +112,9 @@ describe('PostgreSQL: a block that is being stored while its user signs in', () 
       registry: new ProviderRegistry([main]),
       frontendUrl: publicUrl,
       database,
-      accounts: { accountOf: async () => user } as never,
+      accounts: { accountOf: async () => ({ user, hasJoined: false }) } as never,
       sessions,
       seal: new Seal(Buffer.alloc(32)),
-      effects: { setAdministrator: async () => undefined, setMemberships: async () => undefined },
     })
     const { location, attempt } = await providerSignIn.start('main', '/')
     const { search: answer } = await atProvider(new URL(location))

@@ -2,24 +2,8 @@ import { hash } from 'node:crypto'
 import type { Configuration, IDToken } from 'openid-client'
 import { isAddress } from '#/accounts/sign-up/email-address.ts'
 import { clockTolerance, otherClientAuthentication } from './provider-discovery.ts'
-import type { Provider } from './provider-settings.ts'
+import type { Provider, SignInAttempt } from './provider-settings.ts'
 import { SignInProblem, problemOf } from './sign-in-problem.ts'
-
-/** How long a person may take at the provider, in seconds. */
-export const attemptLifetime = 600
-
-/** One sign-in that was begun in a browser, until the provider answers. */
-export interface SignInAttempt {
-  readonly provider: string
-  /** Comes back with the answer; unguessable, so that no other party can forge one (CSRF). Source: RFC 9700, 4.7. */
-  readonly state: string
-  /** Comes back inside the ID token, so that none of another attempt is accepted. */
-  readonly nonce: string
-  /** Proves at the token endpoint who began the attempt. Source: RFC 7636. */
-  readonly codeVerifier: string
-  /** Path to go on to. */
-  readonly next: string
-}
 
 /**
  * Begins an attempt.

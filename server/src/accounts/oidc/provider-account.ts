@@ -16,8 +16,6 @@ export interface ProviderAccountParts {
   readonly database: Database
   readonly registration: Registration
   readonly policy: SignUpPolicy
-  /** Called when an invitation has made the user a member of a group. */
-  readonly onJoin: () => void
   /** Ends all sessions of a user and removes their API tokens. @param provider who has it done, for the audit log */
   readonly endAccess: (userId: number, provider: string, now: Date) => Promise<void>
 }
@@ -25,6 +23,7 @@ export interface ProviderAccountParts {
 /** A user whose identity is stored. */
 interface Bound {
   readonly user: User
+  /** Whether an invitation has made the user a member of a group. */
   readonly hasJoined: boolean
 }
 
@@ -43,16 +42,14 @@ export class ProviderAccounts {
    * @throws {SignInProblem} email-missing · email-unverified · email-taken · not-invited · blocked; nothing is stored
    * @throws {Refusal} 500 when the address's turn does not come · 503 too many sign-ins
    */
-  async accountOf(identity: ProviderIdentity, now: Date): Promise<User> {
+  async accountOf(identity: ProviderIdentity, now: Date): Promise<Bound> {
     const known = await findUserByIdentity(this.#parts.database.db, identity)
-    if (known) return refuseBlocked(known)
+    if (known) return { user: refuseBlocked(known), hasJoined: false }
     const email = verifiedAddressOf(identity)
-    const { user, hasJoined } = await this.#parts.registration.runExclusive(email, turnTimeout, async (deadline) => {
+    return this.#parts.registration.runExclusive(email, turnTimeout, async (deadline) => {
       const found = await findUserByEmail(this.#parts.database.db, email)
       return found ? this.#link(refuseBlocked(found), identity, now) : this.#register(email, identity, now, deadline)
     })
-    if (hasJoined) this.#parts.onJoin()
-    return user
   }
 
   /**

@@ -37,6 +37,22 @@ export const callbackPath = (providerId: string): string => `/api/auth/oidc/${pr
 /** Path that begins a sign-in at a provider. */
 export const startPath = (providerId: string): string => `/api/auth/oidc/${providerId}/start`
 
+/** How long a person may take at the provider, in seconds. */
+export const attemptLifetime = 600
+
+/** One sign-in that was begun in a browser, until the provider answers. */
+export interface SignInAttempt {
+  readonly provider: string
+  /** Comes back with the answer; unguessable, so that no other party can forge one (CSRF). Source: RFC 9700, 4.7. */
+  readonly state: string
+  /** Comes back inside the ID token, so that none of another attempt is accepted. */
+  readonly nonce: string
+  /** Proves at the token endpoint who began the attempt. Source: RFC 7636. */
+  readonly codeVerifier: string
+  /** Path to go on to. */
+  readonly next: string
+}
+
 /** Providers that one login page can show. */
 const maxProviders = 20
 /** Part of a path and of cookie names. */

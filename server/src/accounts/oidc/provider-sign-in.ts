@@ -6,34 +6,32 @@ import { lockUser, touchUser, type User } from '#/store/users.ts'
 import type { BeginSession, SignedIn } from '#/accounts/sessions/begin-session.ts'
 import type { ClientInfo } from '#/accounts/actor.ts'
 import {
-  attemptLifetime,
   authorizationRequest,
   exchangeCode,
   type ProviderAnswer,
   type ProviderIdentity,
-  type SignInAttempt,
 } from './authorization-code-flow.ts'
 import { isAdminByGroups, membershipGroups, requireAllowedGroup, type ProviderAccounts } from './provider-account.ts'
 import type { ProviderRegistry } from './provider-discovery.ts'
-import { callbackPath, type Provider } from './provider-settings.ts'
+import { attemptLifetime, callbackPath, type Provider, type SignInAttempt } from './provider-settings.ts'
 import type { Seal } from '#/machine/seal.ts'
 import { idTokenContext } from './provider-sign-out.ts'
 import { SignInProblem } from './sign-in-problem.ts'
 
-/** Sign-in of a user whom a provider has authenticated. */
-export interface ProviderEffects {
-  /**
-   * Makes a user an administrator or takes that away, except from the last one. @param by the provider, for the audit
-   * log
-   */
-  setAdministrator(userId: number, isAdmin: boolean, by: { name: string; address: string }, now: Date): Promise<void>
-  /** Sets the memberships of a user whose source is this provider. */
-  setMemberships(
-    member: { readonly userId: number; readonly provider: string; readonly address: string },
-    groups: readonly string[],
-    now: Date,
-  ): Promise<void>
+/** What a provider's groups say of a user who signs in there, beside whether the user may come in. */
+export interface GroupsClaim {
+  readonly userId: number
+  /** Id of the provider. */
+  readonly provider: string
+  /** Address that the request came from, for the audit log. */
+  readonly address: string
+  /** Names of groups to be a member of; undefined: the provider does not say, and nothing changes. */
+  readonly memberships: readonly string[] | undefined
+  /** Whether the user is to be an administrator; undefined likewise. */
+  readonly isAdmin: boolean | undefined
 }
+
+type GroupsListener = (claim: GroupsClaim, now: Date) => Promise<void>
 
 export interface ProviderSignInParts {
   readonly registry: ProviderRegistry
@@ -43,15 +41,26 @@ export interface ProviderSignInParts {
   readonly accounts: ProviderAccounts
   readonly sessions: BeginSession
   readonly seal: Seal
-  readonly effects: ProviderEffects
 }
 
 /** Sign-in by OpenID Connect: authorization code flow with PKCE. Sources: OpenID Connect Core, 3.1; RFC 9700, 2.1. */
 export class ProviderSignIn {
   readonly #parts: ProviderSignInParts
+  readonly #onGroups: GroupsListener[] = []
+  readonly #onJoin: (() => void)[] = []
 
   constructor(parts: ProviderSignInParts) {
     this.#parts = parts
+  }
+
+  /** @param listener called before the session begins, one after the other; a failure ends the sign-in */
+  onGroups(listener: GroupsListener): void {
+    this.#onGroups.push(listener)
+  }
+
+  /** @param listener called when an invitation has made its user a member of a group */
+  onJoin(listener: () => void): void {
+    this.#onJoin.push(listener)
   }
 
   /**
@@ -87,8 +96,10 @@ export class ProviderSignIn {
     await this.#useUp(attempt, now)
     const { identity } = answered
     requireAllowedGroup(provider, identity.groups)
-    const user = await this.#parts.accounts.accountOf(identity, now)
-    await this.#applyGroups(user, provider, identity, client, now)
+    const { user, hasJoined } = await this.#parts.accounts.accountOf(identity, now)
+    if (hasJoined) for (const listener of this.#onJoin) listener()
+    const claim = groupsClaimOf(user, provider, identity, client)
+    for (const listener of this.#onGroups) await listener(claim, now)
     return this.#signIn(user, answered, client, now)
   }
 
@@ -108,23 +119,6 @@ export class ProviderSignIn {
     return this.#parts.frontendUrl + callbackPath(id)
   }
 
-  /** What the provider's groups decide, beside who may come in. Where it does not say, nothing changes. */
-  async #applyGroups(
-    { id, isAdmin }: User,
-    provider: Provider,
-    { groups }: ProviderIdentity,
-    { address }: ClientInfo,
-    now: Date,
-  ): Promise<void> {
-    if (groups) {
-      const member = { userId: id, provider: provider.id, address }
-      await this.#parts.effects.setMemberships(member, membershipGroups(provider, groups), now)
-    }
-    const shouldBeAdmin = isAdminByGroups(provider, groups)
-    if (shouldBeAdmin === undefined || shouldBeAdmin === isAdmin) return
-    await this.#parts.effects.setAdministrator(id, shouldBeAdmin, { name: `provider ${provider.id}`, address }, now)
-  }
-
   /**
    * The order is that of a sign-in by a link: the session is stored before its token exists, and no block is missed.
    */
@@ -141,5 +135,21 @@ export class ProviderSignIn {
     })
     // The browser is led on at once; its page shows how the launch goes.
     return sessions.finish(user, begun, { awaitsContainer: false })
+  }
+}
+
+const groupsClaimOf = (
+  { id, isAdmin }: User,
+  provider: Provider,
+  { groups }: ProviderIdentity,
+  { address }: ClientInfo,
+): GroupsClaim => {
+  const isNamed = isAdminByGroups(provider, groups)
+  return {
+    userId: id,
+    provider: provider.id,
+    address,
+    memberships: groups && membershipGroups(provider, groups),
+    isAdmin: isNamed === isAdmin ? undefined : isNamed,
   }
 }

@@ -11,6 +11,10 @@ import { Revocations, clockJumpHandler, type Revocable } from './revocations.ts'
 import { SessionUses } from './session-list.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
+export type { HostToken } from './host-sign-in.ts'
+export type { RenewSession, RenewedToken } from './renew-session.ts'
+export type { EndSessions, SessionUses } from './session-list.ts'
+
 export interface SessionsParts extends Pick<Foundation, 'database' | 'gateway' | 'log'> {
   readonly config: {
     /** Seconds. */

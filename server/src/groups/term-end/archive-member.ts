@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { containerName, homeVolume } from '#/containers/container-name.ts'
-import type { ContainerRemoval } from '#/containers/container-removal.ts'
+import type { ContainerRemoval } from '#/containers/open-containers.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { crashPoint } from '#/machine/crash-points.ts'

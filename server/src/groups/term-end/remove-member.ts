@@ -1,6 +1,6 @@
 import type { Actor } from '#/accounts/actor.ts'
 import { administer } from '#/accounts/guards.ts'
-import type { Deletion } from '#/admin/deletion.ts'
+import type { Admin } from '#/admin/open-admin.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
@@ -17,7 +17,7 @@ import type { PlannedMember } from './member-outcomes.ts'
 
 export interface RemoveMemberParts {
   readonly database: Database
-  readonly deletion: Pick<Deletion, 'deleteUser' | 'deleteContainer'>
+  readonly deletion: Admin['deletion']
   readonly files: Pick<ArchiveStore, 'has'>
   /** Homes without a container are to be removed. */
   readonly activate: () => void

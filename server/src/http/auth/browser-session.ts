@@ -14,10 +14,8 @@ import {
   type CookieSettings,
 } from '@berth/gateway/tokens/token-selection.ts'
 import type { ReadCookie, SessionCookies } from '#/accounts/sessions/begin-session.ts'
-import type { HostToken } from '#/accounts/sessions/host-sign-in.ts'
-import type { RenewSession, RenewedToken } from '#/accounts/sessions/renew-session.ts'
+import type { HostToken, RenewSession, RenewedToken, SessionUses } from '#/accounts/sessions/open-sessions.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
-import type { SessionUses } from '#/accounts/sessions/session-list.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 
 /**

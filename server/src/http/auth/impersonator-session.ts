@@ -4,7 +4,7 @@ import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import type { ClientInfo } from '#/accounts/actor.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import type { EndSessions } from '#/accounts/sessions/session-list.ts'
+import type { EndSessions } from '#/accounts/sessions/open-sessions.ts'
 
 /** No container's path is below it, so no app receives the cookie. */
 const path = '/api/auth'

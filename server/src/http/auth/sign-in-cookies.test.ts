@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import type { SignInAttempt } from '#/accounts/oidc/authorization-code-flow.ts'
+import type { SignInAttempt } from '#/accounts/oidc/provider-settings.ts'
 import { Seal } from '#/machine/seal.ts'
 import { AttemptCookies, LoginCsrf } from './sign-in-cookies.ts'
 

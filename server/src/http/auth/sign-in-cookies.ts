@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { attemptCookieNames, attemptDigits, cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import { randomText } from '@berth/gateway/tokens/opaque-secrets.ts'
 import { clearCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
-import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/authorization-code-flow.ts'
+import { attemptLifetime, type SignInAttempt } from '#/accounts/oidc/provider-settings.ts'
 import type { Seal } from '#/machine/seal.ts'
 
 /**

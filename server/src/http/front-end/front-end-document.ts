@@ -10,8 +10,7 @@ import { localize } from '@berth/texts/localize.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { pages, signInPages } from '@berth/web/paths.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
-import type { SessionList } from '#/accounts/sessions/session-list.ts'
-import type { VerifyLink } from '#/accounts/sign-up/verify-link.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
 import { productName, type Branding, type LegalText, type Logo } from '#/config/branding.ts'
 import type { SessionRenewal } from '#/http/auth/browser-session.ts'
 import { secondsLeft } from '#/http/auth/impersonator-session.ts'
@@ -34,13 +33,13 @@ export interface FrontEndParts {
   /** Folder of the built front end. */
   readonly webDir: string
   readonly authenticator: SessionAuthenticator
-  readonly sessionList: Pick<SessionList, 'takeoverOf'>
+  readonly sessionList: Pick<Accounts['sessionList'], 'takeoverOf'>
   readonly cookie: CookieSettings
   readonly renewal: Pick<SessionRenewal, 'keep'>
   readonly loginCsrf: LoginCsrf
   readonly addressSecrets: Pick<AddressSecrets, 'take' | 'open'>
   readonly sameBrowserProof: Pick<SameBrowserProof, 'hasAny' | 'has'>
-  readonly verifyLink: Pick<VerifyLink, 'addressOf'>
+  readonly verifyLink: Pick<Accounts['verifyLink'], 'addressOf'>
   /** Lifetime of a mailed link, in seconds. */
   readonly linkLifetime: number
   /** How users sign in. */

@@ -3,8 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { PersonalData } from '#/accounts/personal-data.ts'
-import type { SessionList } from '#/accounts/sessions/session-list.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import { signOutLines, type CookieSettings } from '#/http/auth/browser-session.ts'
@@ -52,14 +51,9 @@ function statusOf(lookup: StatusLookup | undefined): string {
   return 'failure' in lookup ? statusWords.error : lookup.state
 }
 
-export interface SessionParts {
-  readonly sessionList: SessionList
-  readonly cookie: CookieSettings
-}
-
 type SessionNames = 'listSessions' | 'endSession' | 'endOtherSessions'
 
-export function sessionHandlers({ sessionList, cookie }: SessionParts): Pick<Handlers, SessionNames> {
+export function sessionHandlers({ sessionList }: Accounts, cookie: CookieSettings): Pick<Handlers, SessionNames> {
   return {
     listSessions: async (call) => {
       const { id } = userOf(call)
@@ -99,7 +93,7 @@ function toSessionEntry(session: StoredSession, currentSid: string): SessionEntr
 }
 
 /** What is kept about a user: for the user, and for the operator. */
-export function personalDataHandlers(personalData: PersonalData): Pick<Handlers, 'exportOwnData' | 'exportUserData'> {
+export function personalDataHandlers({ personalData }: Accounts): Pick<Handlers, 'exportOwnData' | 'exportUserData'> {
   return {
     exportOwnData: async (call) => {
       ownSessionOf(call)

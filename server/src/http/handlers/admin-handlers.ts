@@ -9,11 +9,8 @@ import type {
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Actor, ClientInfo } from '#/accounts/actor.ts'
-import type { Invite } from '#/accounts/sign-up/invitations.ts'
-import type { AdminContainerFilter, AdminLists, UserWithContainers } from '#/admin/admin-lists.ts'
-import type { BlockPreviews, BulkUsersResult, ContainerBlocking, UserBlocking } from '#/admin/blocking.ts'
-import type { Deleted, Deletion } from '#/admin/deletion.ts'
-import type { ResendVerification, Rights } from '#/admin/user-administration.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
+import type { Admin, AdminContainerFilter, BulkUsersResult, Deleted, UserWithContainers } from '#/admin/open-admin.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { ListOrder, PageCursor, PageRequest } from '#/store/pagination.ts'
@@ -21,17 +18,13 @@ import type { UserFilter } from '#/store/users.ts'
 import { actorOf, readId, readLimit, type Call, type Handlers } from './call.ts'
 import { toAdminContainer, toAdminUser, toListedContainer } from './dto-serializers.ts'
 
-export interface ListParts {
-  readonly lists: AdminLists
-}
-
 /** Containers in one answer without `limit`. */
 const defaultPageSize = 100
 
 /** Lists of all users and containers, for administrators. */
 export function listHandlers({
   lists,
-}: ListParts): Pick<Handlers, 'listUsers' | 'countUsers' | 'listAllContainers' | 'countContainers'> {
+}: Pick<Admin, 'lists'>): Pick<Handlers, 'listUsers' | 'countUsers' | 'listAllContainers' | 'countContainers'> {
   return {
     listUsers: async ({ query }) => {
       const { rows, next } = await lists.listUsers(pageOf(query), usersFilter(query))
@@ -74,11 +67,7 @@ function containersFilter({
 
 const flag = (word: string | undefined) => (word === undefined ? undefined : word === 'true')
 
-export interface InvitationParts {
-  readonly invite: Invite
-}
-
-export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 'invite'> {
+export function invitationHandlers({ invite }: Accounts): Pick<Handlers, 'invite'> {
   return {
     invite: async (call) => {
       const { emails, send = true, language } = call.body
@@ -102,18 +91,13 @@ export function invitationHandlers({ invite }: InvitationParts): Pick<Handlers, 
   }
 }
 
-export interface BlockUserParts {
-  readonly userBlocking: UserBlocking
-  readonly blockPreviews: BlockPreviews
-}
-
 type UserBlockingNames = 'blockUser' | 'unblockUser' | 'bulkBlockUsers' | 'bulkUnblockUsers' | 'previewBlock'
 
 /** Blocking users with all their containers. */
 export function blockUserHandlers({
   userBlocking: blocking,
   blockPreviews: previews,
-}: BlockUserParts): Pick<Handlers, UserBlockingNames> {
+}: Admin): Pick<Handlers, UserBlockingNames> {
   return {
     blockUser: changeUser((actor, id, now) => blocking.blockUser(actor, id, now), message('answers.userBlocked')),
     unblockUser: changeUser((actor, id, now) => blocking.unblockUser(actor, id, now), message('answers.userUnblocked')),
@@ -160,15 +144,10 @@ function toBulkUsers(
   }
 }
 
-export interface RoleParts {
-  readonly rights: Rights
-  readonly verification: ResendVerification
-}
-
 type RoleNames = 'promoteUser' | 'demoteUser' | 'resendVerificationTo'
 
 /** Role and verification of a user. */
-export function roleHandlers({ rights, verification }: RoleParts): Pick<Handlers, RoleNames> {
+export function roleHandlers({ rights, verification }: Admin): Pick<Handlers, RoleNames> {
   return {
     promoteUser: changeUser((actor, id, now) => rights.promote(actor, id, now), message('answers.promoted')),
     demoteUser: changeUser((actor, id, now) => rights.demote(actor, id, now), message('answers.demoted')),
@@ -193,16 +172,12 @@ const changeUser =
     return { message: localizedReply(call, done), user: toAdminUser(user) }
   }
 
-export interface ContainerBlockingParts {
-  readonly containerBlocking: ContainerBlocking
-}
-
 type ContainerBlockingNames = 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
 
 /** Blocking containers, one or several. */
 export function containerBlockingHandlers({
   containerBlocking: blocking,
-}: ContainerBlockingParts): Pick<Handlers, ContainerBlockingNames> {
+}: Admin): Pick<Handlers, ContainerBlockingNames> {
   return {
     blockContainer: async (call) => {
       const container = await blocking.blockContainer(actorOf(call), readId(call.params.id, 'container'), call.now)
@@ -242,11 +217,7 @@ export function containerBlockingHandlers({
   }
 }
 
-export interface DeletionParts {
-  readonly deletion: Deletion
-}
-
-export function deletionHandlers({ deletion }: DeletionParts): Pick<Handlers, 'deleteUser' | 'deleteContainer'> {
+export function deletionHandlers({ deletion }: Admin): Pick<Handlers, 'deleteUser' | 'deleteContainer'> {
   return {
     deleteUser: async (call) => {
       const id = readId(call.params.id, 'user')

@@ -9,10 +9,8 @@ import { contentLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
-import type { AuditReader } from '#/admin/admin-lists.ts'
-import type { ReloadTemplates, TemplateVersions, UpdateContainers } from '#/admin/template-versions.ts'
-import type { LoadSample, LoadTimeSeries } from '#/containers/launch/load-metrics.ts'
-import type { Containers } from '#/containers/open-containers.ts'
+import type { Admin } from '#/admin/open-admin.ts'
+import type { Containers, LoadSample } from '#/containers/open-containers.ts'
 import type { HostReport } from '#/engines/runtime.ts'
 import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
@@ -21,7 +19,7 @@ import { refusals } from '#/refusals/errors.ts'
 import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
 import type { AuditVerification } from '#/store/verify-audit-log.ts'
-import type { UsageReport, UsageReportRow } from '#/usage/usage-report.ts'
+import type { Usage, UsageReportRow } from '#/usage/open-usage.ts'
 import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
 import { actorOf, readLimit, type Handlers } from './call.ts'
 
@@ -128,11 +126,7 @@ function rulesWord(rules: HostReport['rules'] | undefined): string {
   return rules.areSet ? 'set' : `not set: ${rules.reason}`
 }
 
-export interface SystemHistoryParts {
-  readonly history: Pick<LoadTimeSeries, 'samples' | 'current'>
-}
-
-export function systemHistoryHandlers({ history }: SystemHistoryParts): Pick<Handlers, 'systemHistory'> {
+export function systemHistoryHandlers({ history }: Containers): Pick<Handlers, 'systemHistory'> {
   // Includes the present moment: otherwise a new launch would be missing for a minute.
   return { systemHistory: ({ now }) => ({ samples: [...history.samples(), history.current(now)].map(toSample) }) }
 }
@@ -148,13 +142,7 @@ const toSample = (sample: LoadSample): HistorySample => ({
   ready_seconds: roundPercentiles(sample.readySeconds),
 })
 
-export interface UsageParts {
-  readonly report: UsageReport
-  readonly isRecorded: boolean
-  readonly isMeasured: boolean
-}
-
-export function usageHandlers({ report, isRecorded, isMeasured }: UsageParts): Pick<Handlers, 'usage'> {
+export function usageHandlers({ report, isRecorded, isMeasured }: Usage): Pick<Handlers, 'usage'> {
   return {
     usage: async ({ query, now }) => {
       const { unit = 'day', by = 'period', from, until, type, group, user, sort = 'running', limit, cursor } = query
@@ -218,18 +206,12 @@ function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
   }
 }
 
-export interface TemplateParts {
-  readonly templateVersions: TemplateVersions
-  readonly updateContainers: UpdateContainers
-  readonly reloadTemplates: Pick<ReloadTemplates<unknown>, 'run'>
-}
-
 /** Templates, for administrators. */
 export function templateHandlers({
   templateVersions: versions,
   reloadTemplates: reload,
   updateContainers: update,
-}: TemplateParts): Pick<Handlers, 'listTemplates' | 'reloadTemplates' | 'updateContainersOf'> {
+}: Admin): Pick<Handlers, 'listTemplates' | 'reloadTemplates' | 'updateContainersOf'> {
   return {
     listTemplates: async () => ({
       templates: (await versions.list()).map(({ type, version, image, older }) => ({
@@ -261,14 +243,10 @@ export function templateHandlers({
   }
 }
 
-export interface AuditParts {
-  readonly audit: AuditReader
-}
-
 /** Entries in one answer without `limit`. */
 const defaultPageSize = 100
 
-export function auditHandlers({ audit }: AuditParts): Pick<Handlers, 'listAudit' | 'verifyAudit'> {
+export function auditHandlers({ audit }: Pick<Admin, 'audit'>): Pick<Handlers, 'listAudit' | 'verifyAudit'> {
   return {
     listAudit: async ({ query }) => {
       const limit = readLimit(query.limit, defaultPageSize)

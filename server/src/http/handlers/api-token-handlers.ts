@@ -1,18 +1,15 @@
 import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { ApiTokens, CreatedApiToken } from '#/accounts/api-tokens.ts'
-import type { ApiTokenAdministration } from '#/admin/admin-lists.ts'
+import type { CreatedApiToken } from '#/accounts/api-tokens.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
+import type { Admin } from '#/admin/open-admin.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import type { StoredApiToken } from '#/store/api-tokens.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handlers } from './call.ts'
 
-export interface ApiTokenParts {
-  readonly apiTokens: ApiTokens
-}
-
 type ApiTokenNames = 'listApiTokens' | 'createApiToken' | 'removeApiToken'
 
-export function apiTokenHandlers({ apiTokens }: ApiTokenParts): Pick<Handlers, ApiTokenNames> {
+export function apiTokenHandlers({ apiTokens }: Pick<Accounts, 'apiTokens'>): Pick<Handlers, ApiTokenNames> {
   return {
     listApiTokens: async (call) => ({ tokens: (await apiTokens.list(userOf(call).id)).map(toApiToken) }),
     createApiToken: async (call) => {
@@ -41,16 +38,12 @@ const toApiToken = ({ id, name, scopes, createdAt, expiresAt, lastUsed }: Stored
 
 export const toCreatedApiToken = (created: CreatedApiToken) => ({ token: created.token, ...toApiToken(created) })
 
-export interface ApiTokenAdministrationParts {
-  readonly apiTokens: ApiTokenAdministration
-}
-
 /** Tokens in one answer without `limit`. */
 const defaultPageSize = 100
 
 export function apiTokenAdministrationHandlers({
   apiTokens,
-}: ApiTokenAdministrationParts): Pick<Handlers, 'listAllApiTokens' | 'revokeApiToken'> {
+}: Pick<Admin, 'apiTokens'>): Pick<Handlers, 'listAllApiTokens' | 'revokeApiToken'> {
   return {
     listAllApiTokens: async ({ query }) => {
       const before = query.cursor === undefined ? undefined : Number(query.cursor)

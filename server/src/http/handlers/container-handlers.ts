@@ -1,11 +1,10 @@
 import type { Language } from '@berth/api/boot.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { LocalizedMessage, message } from '@berth/texts/localized-message.ts'
-import type { ContainerLogs } from '#/containers/container-logs.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
-import type { SentEvent, UserEventSubscriptions } from '#/containers/user-events.ts'
+import type { SentEvent } from '#/containers/user-events.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { sessionOf, userOf, type Handlers } from './call.ts'
@@ -89,16 +88,13 @@ function statusOf(lookup: StatusLookup | undefined): string {
   return 'failure' in lookup ? `${statusWords.error}: ${lookup.failure}` : lookup.state
 }
 
-export interface ContainerEventParts {
-  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
-  readonly sessionEnd: (sid: string) => Promise<Date>
-  readonly subscriptions: UserEventSubscriptions
-}
+/** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
+type SessionEnd = (sid: string) => Promise<Date>
 
-export function containerEventHandlers({
-  subscriptions,
-  sessionEnd,
-}: ContainerEventParts): Pick<Handlers, 'containerEvents'> {
+export function containerEventHandlers(
+  { subscriptions }: Containers,
+  sessionEnd: SessionEnd,
+): Pick<Handlers, 'containerEvents'> {
   return {
     containerEvents: (call) => {
       const user = userOf(call)
@@ -128,16 +124,10 @@ function localizedEvent(event: SentEvent, language: Language): SentEvent {
     : event
 }
 
-export interface ContainerLogParts {
-  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
-  readonly sessionEnd: (sid: string) => Promise<Date>
-  readonly logs: ContainerLogs
-}
-
 /** Earlier lines in the answer: default and maximum. */
 const [defaultLines, maxLines] = [100, 1_000]
 
-export function containerLogHandlers({ logs, sessionEnd }: ContainerLogParts): Pick<Handlers, 'containerLogs'> {
+export function containerLogHandlers({ logs }: Containers, sessionEnd: SessionEnd): Pick<Handlers, 'containerLogs'> {
   return {
     containerLogs: async (call) => {
       const user = userOf(call)

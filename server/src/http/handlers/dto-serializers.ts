@@ -4,7 +4,7 @@ import type {
   ListedContainer as ListedAdminContainer,
 } from '@berth/api/schemas/administration/admin.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import type { ContainerRow, UserWithContainers } from '#/admin/admin-lists.ts'
+import type { ContainerRow, UserWithContainers } from '#/admin/open-admin.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/routes/own-containers.ts'
 import { valuesOf, type Parameter, type ParameterValue } from '#/templates/parameters.ts'

@@ -3,16 +3,9 @@ import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitation
 import type { Timetable as TimetableDto, TimetableResponse } from '@berth/api/schemas/groups/timetable.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import type { GroupAdministration, GroupChanges } from '#/groups/group-administration.ts'
-import type { GroupContainers, GroupStop } from '#/groups/group-containers.ts'
-import type { SetTimetable } from '#/groups/group-hours.ts'
-import { invitationLifetime, type PendingInvitations, type PreviewMembers } from '#/groups/group-invitations.ts'
-import type { GroupMember, GroupMembers } from '#/groups/group-members.ts'
-import type { JoinCodes } from '#/groups/join-codes.ts'
-import type { ManagedGroup } from '#/groups/managed-group.ts'
+import type { GroupChanges, GroupMember, GroupStop, Groups, PendingInvitation } from '#/groups/open-groups.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { StoredInvitation } from '#/store/group-members.ts'
 import type { CountedGroup, GroupLimits, Timetable } from '#/store/groups.ts'
 import {
   actorOf,
@@ -27,10 +20,6 @@ import {
 } from './call.ts'
 import { toAdminContainer } from './dto-serializers.ts'
 
-export interface GroupAdministrationHandlerParts {
-  readonly groups: GroupAdministration
-}
-
 type GroupAdministrationNames = 'listGroups' | 'createGroup' | 'readGroup' | 'changeGroup' | 'deleteGroup'
 
 /** Groups or members in one answer without `limit`. */
@@ -38,7 +27,7 @@ export const defaultPageSize = 100
 
 /** The list of all groups. @param list reads a page of it */
 export const listGroupsHandler =
-  (list: GroupAdministration['list']): Handlers['listGroups'] =>
+  (list: Groups['administration']['list']): Handlers['listGroups'] =>
   async ({ query }) => {
     const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
     const { groups: found, next } = await list(page, query.q)
@@ -46,8 +35,8 @@ export const listGroupsHandler =
   }
 
 export function groupAdministrationHandlers({
-  groups,
-}: GroupAdministrationHandlerParts): Pick<Handlers, GroupAdministrationNames> {
+  administration: groups,
+}: Groups): Pick<Handlers, GroupAdministrationNames> {
   return {
     listGroups: listGroupsHandler((page, q) => groups.list(page, q)),
     createGroup: async (call) => {
@@ -67,12 +56,6 @@ export function groupAdministrationHandlers({
   }
 }
 
-export interface GroupHandlerParts {
-  readonly members: GroupMembers
-  readonly joinCodes: JoinCodes
-  readonly containers: GroupContainers
-}
-
 type GroupNames =
   | 'listOwnGroups'
   | 'joinGroup'
@@ -87,11 +70,11 @@ type GroupNames =
 
 /** One's own groups. @param groupsOf reads those of a user */
 export const listOwnGroupsHandler =
-  (groupsOf: GroupMembers['groupsOf']): Handlers['listOwnGroups'] =>
+  (groupsOf: Groups['members']['groupsOf']): Handlers['listOwnGroups'] =>
   async (call) => ({ groups: await groupsOf(userOf(call).id) })
 
 /** One's own groups, and what managers do. Rights of managers are checked by the use cases. */
-export function groupHandlers({ members, joinCodes, containers }: GroupHandlerParts): Pick<Handlers, GroupNames> {
+export function groupHandlers({ members, joinCodes, containers }: Groups): Pick<Handlers, GroupNames> {
   return {
     listOwnGroups: listOwnGroupsHandler((userId) => members.groupsOf(userId)),
     joinGroup: async (call) => {
@@ -158,19 +141,11 @@ export function managerOf(call: ManagersCall): Actor {
   return actorOf(call)
 }
 
-export interface GroupInvitationHandlerParts {
-  readonly previewMembers: PreviewMembers
-  readonly invitations: PendingInvitations
-}
-
 type GroupInvitationNames =
   'previewMembers' | 'listGroupInvitations' | 'withdrawGroupInvitation' | 'resendGroupInvitation'
 
 /** Members by list, and invitations to a group. Rights are checked by the use cases. */
-export function groupInvitationHandlers({
-  previewMembers,
-  invitations,
-}: GroupInvitationHandlerParts): Pick<Handlers, GroupInvitationNames> {
+export function groupInvitationHandlers({ previewMembers, invitations }: Groups): Pick<Handlers, GroupInvitationNames> {
   return {
     previewMembers: async (call) => ({
       addresses: await previewMembers.run(managerOf(call), readGroupId(call.params.id), call.body.emails, call.now),
@@ -196,13 +171,13 @@ export function groupInvitationHandlers({
   }
 }
 
-const toGroupInvitation = ({ id, email, role, by, createdAt }: StoredInvitation): GroupInvitation => ({
+const toGroupInvitation = ({ id, email, role, by, createdAt, expiresAt }: PendingInvitation): GroupInvitation => ({
   id,
   email,
   role,
   invited_by: by,
   created_at: createdAt.toISOString(),
-  expires_at: new Date(createdAt.getTime() + invitationLifetime).toISOString(),
+  expires_at: expiresAt.toISOString(),
 })
 
 /** @throws {Refusal} 404 */
@@ -211,19 +186,11 @@ function readInvitationId(text: string): number {
   return Number(text)
 }
 
-export interface GroupHoursHandlerParts {
-  readonly managedGroup: Pick<ManagedGroup, 'find'>
-  readonly setTimetable: SetTimetable
-  /** Time zone of the installation. */
-  readonly timeZone: string
-}
-
-/** Hours of a group. Rights are checked by the use cases. */
-export function groupHoursHandlers({
-  managedGroup,
-  setTimetable,
-  timeZone,
-}: GroupHoursHandlerParts): Pick<Handlers, 'readTimetable' | 'setTimetable'> {
+/** Hours of a group. Rights are checked by the use cases. @param timeZone of the installation */
+export function groupHoursHandlers(
+  { managedGroup, setTimetable }: Groups,
+  timeZone: string,
+): Pick<Handlers, 'readTimetable' | 'setTimetable'> {
   const answer = (timetable: TimetableDto | null): TimetableResponse => ({ timetable, default_time_zone: timeZone })
   return {
     readTimetable: async (call) => {

@@ -2,12 +2,9 @@ import type { Language } from '@berth/api/boot.ts'
 import type { MemberState as MemberStateDto } from '@berth/api/schemas/groups/group-page.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { GroupStart, GroupStarts } from '#/groups/group-starts.ts'
-import type { GroupWatch } from '#/groups/group-watch.ts'
-import type { EndGroup, ManagedGroup } from '#/groups/managed-group.ts'
-import type { LookState, MemberContainer, MemberState, ReadFailure } from '#/groups/member-states.ts'
+import type { GroupStart, Groups, LookState, MemberContainer, MemberState } from '#/groups/open-groups.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
-import type { AnswerLook, AskToLook } from '#/sharing/looks.ts'
+import type { Sharing } from '#/sharing/open-sharing.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 import {
   actorOf,
@@ -23,15 +20,11 @@ import {
 import { managerOf, toGroup } from './group-handlers.ts'
 
 export interface GroupPageHandlerParts {
-  readonly managedGroup: ManagedGroup
+  readonly groups: Groups
   /** Where a container opens; undefined while its owner has none. */
   readonly openUrlOf: (owned: ContainerRef) => string | undefined
   /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
   readonly sessionEnd: (sid: string) => Promise<Date>
-  readonly watch: GroupWatch
-  readonly starts: GroupStarts
-  readonly readFailure: ReadFailure
-  readonly endGroup: EndGroup
 }
 
 type GroupPageNames =
@@ -39,7 +32,7 @@ type GroupPageNames =
 
 /** What managers see and do while members work. Rights are checked by the use cases. */
 export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, GroupPageNames> {
-  const { managedGroup, starts, readFailure, endGroup } = parts
+  const { managedGroup, starts, readFailure, endGroup } = parts.groups
   return {
     readManagedGroup: async (call) => {
       const { group, types } = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
@@ -75,7 +68,11 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
   }
 }
 
-function groupEventsHandler({ watch, sessionEnd, openUrlOf }: GroupPageHandlerParts): Handlers['groupEvents'] {
+function groupEventsHandler({
+  groups: { watch },
+  sessionEnd,
+  openUrlOf,
+}: GroupPageHandlerParts): Handlers['groupEvents'] {
   return async (call) => {
     const watched = await watch.find(managerOf(call), readGroupId(call.params.id))
     const { sid, isRenewable, expiresAt } = sessionOf(call).claims
@@ -139,15 +136,10 @@ const toLook = ({ state, until }: LookState, url: string | undefined) => ({
   url: state === 'open' ? (url ?? null) : null,
 })
 
-export interface LookHandlerParts {
-  readonly askToLook: AskToLook
-  readonly answerLook: AnswerLook
-}
-
 type LookNames = 'askToLook' | 'agreeToLook' | 'declineLook'
 
 /** Requests of managers to look, and their answers; none in a takeover. Rights are checked by the use cases. */
-export function lookHandlers({ askToLook, answerLook }: LookHandlerParts): Pick<Handlers, LookNames> {
+export function lookHandlers({ askToLook, answerLook }: Sharing): Pick<Handlers, LookNames> {
   return {
     askToLook: async (call) => {
       ownSessionOf(call)

@@ -1,7 +1,6 @@
 import { message } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin } from '#/admin/open-admin.ts'
-import type { RotateKeys } from '#/admin/operator-actions.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toCreatedApiToken } from './api-token-handlers.ts'
 import { actorOf, readId, type Handlers } from './call.ts'
@@ -36,11 +35,7 @@ export function operatorHandlers({
   }
 }
 
-export interface KeyParts {
-  readonly rotateKeys: RotateKeys
-}
-
-export function keyHandlers({ rotateKeys }: KeyParts): Pick<Handlers, 'rotateKeys'> {
+export function keyHandlers({ rotateKeys }: Admin): Pick<Handlers, 'rotateKeys'> {
   return {
     rotateKeys: async (call) => {
       const { kid, retired } = await rotateKeys.run(actorOf(call), call.now)

@@ -5,14 +5,11 @@ import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handler
 import { openPathOf } from './dto-serializers.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { ShareAdministration, Shares } from '#/sharing/shares.ts'
-import type { Visitors } from '#/sharing/visitors.ts'
+import type { Sharing } from '#/sharing/open-sharing.ts'
 import type { ContainerShare } from '#/store/container-shares.ts'
 
 export interface SharingHandlerParts {
-  readonly shares: Shares
-  readonly administration: ShareAdministration
-  readonly visitors: Pick<Visitors, 'of'>
+  readonly sharing: Sharing
   readonly templates: Pick<Templates, 'get'>
   readonly spawnerUrl: string
   /** Whether each container has an origin of its own, so that pages for visitors need no sandbox. */
@@ -28,7 +25,7 @@ const defaultPageSize = 100
 export const listSharedHandler =
   (
     parts: Pick<SharingHandlerParts, 'templates' | 'spawnerUrl'>,
-    sharedWith: Shares['sharedWith'],
+    sharedWith: Sharing['shares']['sharedWith'],
   ): Handlers['listSharedContainers'] =>
   async (call) => {
     const { id, email } = userOf(call)
@@ -37,7 +34,8 @@ export const listSharedHandler =
   }
 
 export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Names> {
-  const { shares, administration, visitors, templates, hasContainerHosts } = parts
+  const { templates, hasContainerHosts } = parts
+  const { shares, administration, visitors } = parts.sharing
   return {
     listShares: async (call) => {
       const { id: userId } = userOf(call)

@@ -1,20 +1,14 @@
 import type { Snapshot as SnapshotDto } from '@berth/api/schemas/features/snapshots.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
-import type { FolderSize, FolderSizes } from '#/engines/tar/folder-sizes.ts'
-import type { HomeNote } from '#/homes/home-access.ts'
-import type { HomeDownloads } from '#/homes/home-downloads.ts'
-import type { HomeFolders } from '#/homes/home-folders.ts'
-import type { HomeSnapshots, SnapshotAdministration } from '#/homes/home-snapshots.ts'
-import type { HomeUploads } from '#/homes/home-uploads.ts'
-import type { Snapshot } from '#/homes/snapshot-files.ts'
+import type { FolderSize, FolderSizes, HomeNote, Homes, Snapshot } from '#/homes/open-homes.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { withLongBody } from '#/http/long-body.ts'
 import { contentRange, requestedRange } from '#/http/request-headers.ts'
 import { actorOf, ownSessionOf, readId, userOf, type CallOrigin, type Handlers } from './call.ts'
 
-interface SnapshotHandlerParts {
-  readonly snapshots: HomeSnapshots
+interface HomeHandlerParts {
+  readonly homes: Homes
   readonly note: NoteHome
   readonly changes: Pick<OwnChangeLimit, 'count'>
 }
@@ -24,7 +18,8 @@ export type NoteHome = (note: Omit<HomeNote, 'actor'>, call: CallOrigin, now: Da
 
 type SnapshotNames = 'listSnapshots' | 'takeSnapshot' | 'restoreSnapshot' | 'resetHome' | 'removeSnapshot'
 
-export function snapshotHandlers({ snapshots, note, changes }: SnapshotHandlerParts): Pick<Handlers, SnapshotNames> {
+export function snapshotHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, SnapshotNames> {
+  const { snapshots } = homes
   return {
     listSnapshots: async (call) => ({
       snapshots: (await snapshots.list(userOf(call), call.params.container_type)).map(toSnapshot),
@@ -63,24 +58,11 @@ const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => 
   bytes,
 })
 
-export interface HomeTransferHandlerParts {
-  readonly downloads: HomeDownloads
-  readonly uploads: HomeUploads
-  readonly folders: HomeFolders
-  readonly note: NoteHome
-  readonly changes: Pick<OwnChangeLimit, 'count'>
-}
-
 type HomeTransferNames = 'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders'
 
 /** Archives out of and into one's own homes, and what takes room in them. */
-export function homeTransferHandlers({
-  downloads,
-  uploads,
-  folders,
-  note,
-  changes,
-}: HomeTransferHandlerParts): Pick<Handlers, HomeTransferNames> {
+export function homeTransferHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, HomeTransferNames> {
+  const { downloads, uploads, folders } = homes
   return {
     downloadSnapshot: async (call) => {
       // The rule for all data of an account holds here, too: an administrator who acts for its owner gets no copy.
@@ -134,7 +116,9 @@ const toFolder = ({ name, isFolder, bytes, files }: FolderSize) => ({ name, is_f
 type OperatorSnapshotNames = 'listSnapshotsFor' | 'takeSnapshotFor' | 'restoreSnapshotFor' | 'removeSnapshotFor'
 
 /** Snapshots of homes of all users, for the operator. */
-export function operatorSnapshotHandlers(snapshots: SnapshotAdministration): Pick<Handlers, OperatorSnapshotNames> {
+export function operatorSnapshotHandlers({
+  snapshotAdministration: snapshots,
+}: Homes): Pick<Handlers, OperatorSnapshotNames> {
   return {
     listSnapshotsFor: async ({ params }) => {
       const { found, hasStarterFiles } = await snapshots.list(readId(params.id, 'container'))

@@ -1,25 +1,18 @@
 import { endpoints } from '@berth/api/endpoints.ts'
 import type * as dto from '@berth/api/schemas/groups/term-end.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { ArchiveDownloads } from '#/groups/term-end/archive-downloads.ts'
 import type {
-  PreviewTermEnd,
   PreviewedMember,
   TermEndMemberPage,
   TermEndProgress,
   TermEndSums,
-  TermEndsOfGroups,
-} from '#/groups/term-end/term-ends-of-groups.ts'
+  TermEnds,
+} from '#/groups/term-end/open-term-ends.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Templates } from '#/templates/template.ts'
 import { actorOf, readGroupId, readLimit, type Handlers } from './call.ts'
 import { defaultPageSize } from './group-handlers.ts'
-
-export interface TermEndHandlerParts {
-  readonly termEnds: TermEndsOfGroups
-  readonly preview: PreviewTermEnd
-}
 
 type TermEndNames =
   | 'previewTermEnd'
@@ -31,7 +24,7 @@ type TermEndNames =
   | 'retryTermEnd'
 
 /** The end of a group's term. */
-export function termEndHandlers({ termEnds, preview }: TermEndHandlerParts): Pick<Handlers, TermEndNames> {
+export function termEndHandlers({ termEnds, preview }: TermEnds): Pick<Handlers, TermEndNames> {
   return {
     previewTermEnd: async ({ params, query, now }) => {
       const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
@@ -131,13 +124,8 @@ const toMember = ({
 
 type ArchiveNames = 'listArchives' | 'beginArchiveDownload' | 'downloadArchive'
 
-export interface ArchiveHandlersParts {
-  readonly downloads: ArchiveDownloads
-  readonly templates: Pick<Templates, 'get'>
-}
-
 /** Archives of homes, for the holders of mailed links. */
-export function archiveHandlers({ downloads, templates }: ArchiveHandlersParts): Pick<Handlers, ArchiveNames> {
+export function archiveHandlers({ downloads }: TermEnds, templates: Templates): Pick<Handlers, ArchiveNames> {
   return {
     listArchives: async ({ body, now }) => {
       const { groupName, keepUntil, archives } = await downloads.open(body.token, now)
