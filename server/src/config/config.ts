@@ -36,6 +36,8 @@ import { followedPaths } from './followed-paths.ts'
 import { machineTimeZone, type ListenAddress, type WaysToSignIn } from './setting-values.ts'
 import { SettingReader, maxLinkLimit } from './settings.ts'
 
+export type { TlsConfig } from './config-sections.ts'
+
 /**
  * Every setting, validated. Created once by `readConfig`, which is given the environment and does not read it itself.
  */

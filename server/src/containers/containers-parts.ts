@@ -9,6 +9,8 @@ import type { InstallationSettings } from './launch/build-container-spec.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { HostCheck } from './reconcile/host-check.ts'
 import type { GracePeriods } from './reconcile/plan.ts'
+
+export type { GracePeriods } from './reconcile/plan.ts'
 import type { Reconciler } from './reconcile/reconciler.ts'
 import type { RouteSyncParts } from './routes/route-sync.ts'
 

@@ -28,12 +28,12 @@ import type { HostResources } from './launch/host-resources.ts'
 import type { LaunchProgress } from './launch/launch-progress.ts'
 import { Launch } from './launch/launch.ts'
 import { Launching } from './launch/launching.ts'
-import type { LaunchMetrics, LoadTimeSeries } from './launch/load-metrics.ts'
+import { loadMetrics, type LaunchMetrics, type LoadTimeSeries } from './launch/load-metrics.ts'
 import { Spawner } from './launch/spawner.ts'
 import type { BeforeImage } from './launch/starter.ts'
 import { Wake } from './launch/wake.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { ContainerReconciler } from './reconcile/container-reconciler.ts'
+import { ContainerReconciler, reconcilerMetrics } from './reconcile/container-reconciler.ts'
 import { EngineListCache } from './reconcile/engine-list.ts'
 import { prerequisitesTask } from './reconcile/host-check.ts'
 import type { Reconciler, Task } from './reconcile/reconciler.ts'
@@ -52,6 +52,7 @@ export type { AdmissionControl } from './launch/admission-control.ts'
 export type { LaunchProgress, LaunchStage } from './launch/launch-progress.ts'
 export type { LoadSample } from './launch/load-metrics.ts'
 export type { Spawner } from './launch/spawner.ts'
+export { maxParallelStops } from './idle/lifetime-monitor.ts'
 export type { EngineListCache } from './reconcile/engine-list.ts'
 export type { ContainerState } from './routes/container-state.ts'
 export type { RouteStatus } from './routes/route-changes.ts'
@@ -294,6 +295,15 @@ export class Containers {
   /** Starts the timers that the present templates need; to be called again when the templates are others. */
   startTimers(): void {
     if (!this.#isForOneCommand) for (const timer of this.#timers) timer.start()
+  }
+
+  /** Numbers for `/metrics`, by name. */
+  counts(): Readonly<Record<string, number>> {
+    return {
+      ...reconcilerMetrics(this.reconciler, this.containerReconciler, this.routeSync),
+      ...this.launchMetrics.counts(),
+      ...loadMetrics(this),
+    }
   }
 
   /** Begins work without a request; tasks of the reconciler are started apart. */

@@ -1,7 +1,7 @@
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { SignUpPolicy } from '#/accounts/sign-up/email-address.ts'
-import { maxParallelStops } from '#/containers/idle/lifetime-monitor.ts'
+import { maxParallelStops } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { ContainerStatuses } from '#/containers/routes/route-sync.ts'
 import type { Database } from '#/store/database.ts'
@@ -35,6 +35,14 @@ export type { PendingInvitation } from './group-invitations.ts'
 export type { GroupMember } from './group-members.ts'
 export type { GroupStart } from './group-starts.ts'
 export type { LookState, MemberContainer, MemberState } from './member-states.ts'
+
+export type { TermEnds } from './term-end/open-term-ends.ts'
+export type {
+  PreviewedMember,
+  TermEndMemberPage,
+  TermEndProgress,
+  TermEndSums,
+} from './term-end/term-ends-of-groups.ts'
 
 export interface GroupsParts extends TermEndsParts {
   readonly config: TermEndsParts['config'] & SignUpPolicy

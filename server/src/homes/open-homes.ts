@@ -15,7 +15,8 @@ import { HomeUploads } from './home-uploads.ts'
 import { SnapshotFiles } from './snapshot-files.ts'
 
 export type { FolderSize, FolderSizes } from '#/engines/tar/folder-sizes.ts'
-export type { HomeNote } from './home-access.ts'
+export type { DiskUse } from './disk-use.ts'
+export { noteHomeAction, type HomeNote } from './home-access.ts'
 export type { Snapshot } from './snapshot-files.ts'
 
 export interface HomesParts extends Foundation {

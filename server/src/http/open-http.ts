@@ -3,9 +3,7 @@ import type { Logger } from 'pino'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
-import type { TlsConfig } from '#/config/config-sections.ts'
-import { loadMetrics } from '#/containers/launch/load-metrics.ts'
-import { reconcilerMetrics } from '#/containers/reconcile/container-reconciler.ts'
+import type { TlsConfig } from '#/config/config.ts'
 import { SessionRenewal } from './auth/browser-session.ts'
 import { Browsers } from './auth/browsers.ts'
 import { FrontEnd } from './front-end/front-end-document.ts'
@@ -17,6 +15,11 @@ import { OperatorRequests } from './operator-socket.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createHttpServer, type HttpServer } from './server.ts'
 import { UntrustedProxies } from './untrusted-proxies.ts'
+
+export { hostCookieLines, renewedLines } from './auth/browser-session.ts'
+export { logoPath } from './front-end/front-end-document.ts'
+export { frontEndSettings } from './front-end/front-end-settings.ts'
+export { compileEndpoints, warmUpHttpServer } from './server.ts'
 
 export interface HttpRoomParts extends Rooms {
   readonly gateway: Gateway
@@ -137,10 +140,8 @@ async function countsOf(
   gateway: Gateway,
 ): Promise<Record<string, number>> {
   return {
-    ...reconcilerMetrics(containers.reconciler, containers.containerReconciler, containers.routeSync),
     ...homes.diskUse.counts(),
-    ...containers.launchMetrics.counts(),
-    ...loadMetrics(containers),
+    ...containers.counts(),
     ...runtime.counts(),
     ...accounts.mailStatistics.counts(),
     ...admin.auditWebhook?.counts(),

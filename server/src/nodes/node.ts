@@ -33,6 +33,8 @@ import { NodeCipher, copySigningKeys, readSigningKeys, sharedSigningKeys } from 
 import { createLinkListener, listenForNodes, type LinkAddress } from './node-link.ts'
 import { Reading, type Reader, type ReadingState } from './reading.ts'
 
+export type { Reader, ReadingState } from './reading.ts'
+
 /** Unix sockets of an API process. */
 type NodeSocket = 'api' | 'operator'
 

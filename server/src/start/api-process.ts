@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino, type Logger } from 'pino'
-import { openParts, outboxOf, runtimeFor } from './adapters.ts'
+import { openParts, openReadingParts, outboxOf, runtimeFor } from './adapters.ts'
 import { startApp, warmUpAnswers, warmUpApp, type App } from './app.ts'
 import { addressesFor, readConfig, type Addresses, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/machine/crash-points.ts'
@@ -198,8 +198,10 @@ async function startNode({ config, log, gateway, listenParts, end }: StartParts)
       program: () => readingProgram(config, started, packageVersion()),
       socket: readerSockets(listenParts).socket,
       open: async (state, keys) => {
-        const { openReader } = await import('./reader.ts')
-        return openReader({ config, addresses: started, state, keys, log, webDir, ...readerSockets(listenParts) })
+        const { openReader } = await import('#/http/open-reader.ts')
+        const opened = await openReadingParts(config, log)
+        const sockets = readerSockets(listenParts)
+        return openReader({ ...opened, ...sockets, config, addresses: started, state, keys, log, webDir })
       },
     },
     onReady: () => gateway.ready(startMessage(started, config)),

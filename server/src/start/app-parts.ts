@@ -1,10 +1,9 @@
 import type { AuditWebhookPace } from '#/admin/open-admin.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
-import type { Foundation } from '#/containers/containers-parts.ts'
+import type { Foundation, GracePeriods } from '#/containers/containers-parts.ts'
 import type { StreamKind } from '#/containers/open-streams.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
-import type { GracePeriods } from '#/containers/reconcile/plan.ts'
 import type { NodeReport } from '#/nodes/node.ts'
 
 /** Dependencies of the API that differ between the real program and a test; the rooms construct everything else. */

@@ -7,7 +7,7 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { Refusal, refusals, type FailedLaunch } from '#/refusals/errors.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
-import { StarterFilesError } from '#/templates/starter-files/file-set.ts'
+import { StarterFilesError } from '#/templates/starter-files/put-starter-files.ts'
 import type { LaunchProgress, LaunchStage } from './launch-progress.ts'
 
 /** Max lines of the app's last output that its owner is shown. */

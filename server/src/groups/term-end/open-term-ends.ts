@@ -14,8 +14,6 @@ import { RemoveMember } from './remove-member.ts'
 import { TermEndWorker } from './term-end-worker.ts'
 import { PreviewTermEnd, TermEndsOfGroups } from './term-ends-of-groups.ts'
 
-export type { PreviewedMember, TermEndMemberPage, TermEndProgress, TermEndSums } from './term-ends-of-groups.ts'
-
 export interface TermEndsParts extends Pick<
   Foundation,
   'database' | 'runtime' | 'installation' | 'isForOneCommand' | 'log'

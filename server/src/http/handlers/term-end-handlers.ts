@@ -7,7 +7,7 @@ import type {
   TermEndProgress,
   TermEndSums,
   TermEnds,
-} from '#/groups/term-end/open-term-ends.ts'
+} from '#/groups/open-groups.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Templates } from '#/templates/template.ts'

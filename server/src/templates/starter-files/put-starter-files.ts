@@ -8,6 +8,8 @@ import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from '
 import type { FileSources } from './file-sources.ts'
 import { HomeFiles, type KeptFile } from './home-files.ts'
 
+export { StarterFilesError } from './file-set.ts'
+
 export interface PutStarterFilesParts {
   /** Undefined where the engine offers no way to files of containers. */
   readonly files: ContainerFiles | undefined

@@ -8,19 +8,18 @@ import { requiresCompanion, type Addresses, type Config } from '#/config/config.
 import { OwnContainers } from '#/containers/routes/own-containers.ts'
 import { GroupDirectory } from '#/templates/group-directory.ts'
 import { LaunchRules } from '#/templates/launch-rules.ts'
-import { createListener, listenOnSocket } from '#/http/listener.ts'
-import { PassOn, readerSession } from '#/http/pass-on.ts'
-import { mayHaveSecret } from '#/http/front-end/address-secrets.ts'
-import { FrontEnd } from '#/http/front-end/front-end-document.ts'
-import { frontEndSettings } from '#/http/front-end/front-end-settings.ts'
-import { LoginCsrf } from '#/http/auth/sign-in-cookies.ts'
-import { RateLimiter } from '#/http/rate-limiter.ts'
-import { strictTransportOf } from '#/http/open-http.ts'
-import { createHttpServer } from '#/http/server.ts'
-import type { Reader, ReadingState } from '#/nodes/reading.ts'
+import { createListener, listenOnSocket } from './listener.ts'
+import { PassOn, readerSession } from './pass-on.ts'
+import { mayHaveSecret } from './front-end/address-secrets.ts'
+import { FrontEnd } from './front-end/front-end-document.ts'
+import { frontEndSettings } from './front-end/front-end-settings.ts'
+import { LoginCsrf } from './auth/sign-in-cookies.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { strictTransportOf } from './open-http.ts'
+import { createHttpServer } from './server.ts'
+import type { Reader, ReadingState } from '#/nodes/node.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { openReadingParts } from './adapters.ts'
 import { anyNodeNames, anyNodePaths, knownStatuses, readerHandlers } from './reader-handlers.ts'
 
 export interface ReaderParts {
@@ -29,7 +28,7 @@ export interface ReaderParts {
   /** By connections that cannot write. */
   readonly database: Database
   /** To look with. */
-  readonly runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities'>
+  readonly runtime: Pick<Runtime, 'inspectId' | 'list' | 'capabilities' | 'watch'>
   /** Reads the signing keys of all nodes. */
   readonly keys: () => Promise<SigningKeys>
   readonly state: ReadingState
@@ -45,13 +44,13 @@ export interface ReaderParts {
  * The reader of a follower, with a store and an engine of its own. A follower loads this module, and no other node.
  * @throws when it cannot listen, or the store is not read
  */
-export async function openReader(parts: Omit<ReaderParts, 'database' | 'runtime'>): Promise<Reader> {
-  const opened = await openReadingParts(parts.config, parts.log)
+export async function openReader(parts: ReaderParts): Promise<Reader> {
+  const { runtime, database } = parts
   const closing = new AbortController()
   // A cluster finds pods by their names: those of new ones come by the watch.
-  if (!opened.runtime.capabilities.keepsStopped) opened.runtime.watch(() => undefined, closing.signal)
+  if (!runtime.capabilities.keepsStopped) runtime.watch(() => undefined, closing.signal)
   try {
-    const reader = await startReader({ ...parts, ...opened })
+    const reader = await startReader(parts)
     const close = async () => {
       closing.abort()
       await reader.close()
@@ -59,13 +58,13 @@ export async function openReader(parts: Omit<ReaderParts, 'database' | 'runtime'
     return { ...reader, close }
   } catch (error) {
     closing.abort()
-    await opened.database.close()
+    await database.close()
     throw error
   }
 }
 
 /**
- * Composition of the reader beside that of the application (`app.ts`): the endpoints that any node answers. It answers with
+ * Composition of the reader beside that of the application (`start/app.ts`): the endpoints that any node answers. It answers with
  * 200 and 304 alone; every other request, and every refusal, is passed on to the leader. It writes nothing.
  * @throws when it cannot listen, or the store is not read
  */
