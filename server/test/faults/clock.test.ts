@@ -43,7 +43,7 @@ for (const [index, [words, by]] of jumps.entries()) {
     async (t) => {
       const clock = movableClock(t)
       const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
-      const ann = await berth.signUp('ann@x.org')
+      const ann = await berth.signUpWithoutContainer('ann@x.org')
       const [used, expired] = [await tokenBy(berth, 'login', 'ann@x.org'), await tokenBy(berth, 'login', 'ann@x.org')]
       assertOk(await verify(berth, 'login', used))
       const revoked = await newToken(berth, 'ann@x.org')
@@ -74,7 +74,7 @@ for (const [index, [words, by]] of jumps.entries()) {
     async (t) => {
       const clock = movableClock(t)
       const berth = await startBerth(t, { ...quick, env: { MAGIC_LINK_RATE_LIMIT: '10' } })
-      const ann = await berth.signUp('ann@x.org')
+      const ann = await berth.signUpWithoutContainer('ann@x.org')
       const revoked = await newToken(berth, 'ann@x.org')
       assertOk(await berth.call('POST', '/api/auth/logout', { token: revoked }))
       const link = await tokenBy(berth, 'login', 'ann@x.org')
@@ -97,7 +97,7 @@ for (const [index, [words, by]] of jumps.entries()) {
 test('an API token lives as long as it would have when the clock is set back, and one that had expired stays void', async (t) => {
   const clock = movableClock(t)
   const berth = await startBerth(t, quick)
-  const ann = await berth.signUp('ann@x.org')
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
   const make = async (minutes: number) => {
     const body = { name: 'x', scopes: ['containers:read'], expires_in: minutes * 60 }
     return (await ann.call('POST', '/api/user/tokens', { body })).body.token as string
@@ -129,10 +129,10 @@ test('however the clock is moved, an hour has three links, and is over after an 
 test('a clock that was set back while Berth was stopped revives nothing either', async (t) => {
   const clock = movableClock(t)
   const first = await startBerth(t, quick)
-  const ann = await first.signUp('ann@x.org')
+  const ann = await first.signUpWithoutContainer('ann@x.org')
   const link = await tokenBy(first, 'login', 'ann@x.org')
   clock.pass(40 * minute)
-  const late = await first.signUp('late@x.org')
+  const late = await first.signUpWithoutContainer('late@x.org')
   await first.close()
 
   clock.set(-30 * minute)
@@ -146,7 +146,7 @@ test('a clock that was set back while Berth was stopped revives nothing either',
 test('a revocation is not forgotten by a Berth whose clock is a day ahead for a while', onlyLong, async (t) => {
   const clock = movableClock(t)
   const first = await startBerth(t, quick)
-  const ann = await first.signUp('ann@x.org')
+  const ann = await first.signUpWithoutContainer('ann@x.org')
   const revoked = await newToken(first, 'ann@x.org')
   assertOk(await first.call('POST', '/api/auth/logout', { token: revoked }))
   // Nothing else tells the next Berth that its clock was set back.
@@ -169,7 +169,7 @@ test('a revocation is not forgotten by a Berth whose clock is a day ahead for a 
 test('a correction of a few seconds by a time server ends no session', onlyLong, async (t) => {
   const clock = movableClock(t)
   const berth = await startBerth(t, quick)
-  const ann = await berth.signUp('ann@x.org')
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
   for (const seconds of [5, -20, 30, -15]) {
     clock.set(seconds * 1_000)
     assert.equal(await me(berth, ann.token), 200)

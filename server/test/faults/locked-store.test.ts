@@ -13,8 +13,8 @@ const timeout = 60_000
 
 /** What people see while another program keeps the SQLite file locked, and afterwards. */
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const admin = await berth.signUp('admin@x.org')
-const ann = await berth.signUp('ann@x.org')
+const admin = await berth.signUpWithoutContainer('admin@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 
 /** All that is stored, to the letter, but when the store was last tried. */
 async function stored(): Promise<string> {

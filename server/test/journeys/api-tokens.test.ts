@@ -10,8 +10,8 @@ import { t as said } from '#test/support/front-end-text.ts'
 /** A user makes an API token on its page, a program uses it, and user and administrator remove tokens. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime })
-const boss = await berth.signUp('boss@x.org')
-const ann = await berth.signUp('ann@x.org')
+const boss = await berth.signUpWithoutContainer('boss@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const { page, problems } = await openTab({ after })
 const url = berth.app.frontendUrl
 const signInAs = (token: string) =>

@@ -15,7 +15,7 @@ const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const env = { MAGIC_LINK_RATE_LIMIT: '20' }
 const berth = await startBerth({ after }, { webDir, env, wrapRuntime: noCreateRuntime })
 const { frontendUrl } = berth.app
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const { page: first } = await openTab({ after })
 
 /** A page of a browser that was here never before; of Ann's, who is the administrator, when she is signed in. */
@@ -63,7 +63,7 @@ test('a page whose session another tab replaced shows the new user as soon as it
   const page = await openPage({ isSignedIn: true })
   await page.goto(`${frontendUrl}/`)
   await page.getByText('ann@x.org').first().waitFor()
-  const { token } = await berth.signUp('bob@x.org')
+  const { token } = await berth.signUpWithoutContainer('bob@x.org')
   await page.context().addCookies([{ ...cookie, value: token }])
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
   await page.getByText('bob@x.org').first().waitFor()

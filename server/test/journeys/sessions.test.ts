@@ -15,7 +15,7 @@ const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const pictures = process.env.BERTH_SCREENSHOTS
 const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime })
 const boss = await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const { page, problems } = await openTab({ after })
 
 test('a person sees this browser, other sessions and who acted for them, and ends the others', async () => {

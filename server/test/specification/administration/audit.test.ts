@@ -21,7 +21,10 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
-const [ann, deputy] = [await berth.signUp('ann@x.org'), await berth.signUp('deputy@x.org')]
+const [ann, deputy] = [
+  await berth.signUpWithoutContainer('ann@x.org'),
+  await berth.signUpWithoutContainer('deputy@x.org'),
+]
 assertOk(await promote(admin, deputy.id))
 for (let time = 1; time <= 3; time++) {
   assertOk(await blockUser(deputy, ann.id))
@@ -113,7 +116,7 @@ test('since and until are a time of which the first instant is meant and the las
 })
 
 test('it names whom entries are about where that is asked for: users, and owners of containers, who are still there', async () => {
-  const gone = await berth.signUp('gone@x.org')
+  const gone = await berth.signUpWithoutContainer('gone@x.org')
   assertOk(await deleteUser(admin, gone.id))
   assertOk(await audit('?names=false'))
   assert.deepEqual((await audit('?names=true&action=container.')).body.names, { [ann.id]: 'ann@x.org' })

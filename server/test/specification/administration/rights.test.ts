@@ -23,7 +23,7 @@ async function auditOf(id: number) {
 }
 
 test('promote makes an administrator, demote an ordinary user again, at their very next request and with the token they have', async () => {
-  const ann = await berth.signUp('ann@x.org')
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
   assertRefused(await ann.call('GET', '/api/admin/users'), 403)
   const promoted = await promote(admin, ann.id)
   assertOk(promoted)
@@ -39,7 +39,7 @@ test('promote makes an administrator, demote an ordinary user again, at their ve
 })
 
 test('repeated, both are 200, change nothing, and are no second entry in the audit log', async () => {
-  const ben = await berth.signUp('ben@x.org')
+  const ben = await berth.signUpWithoutContainer('ben@x.org')
   assertOk(await demote(admin, ben.id))
   for (let time = 1; time <= 2; time++) assertOk(await promote(admin, ben.id))
   for (let time = 1; time <= 2; time++) assertOk(await demote(admin, ben.id))
@@ -53,7 +53,7 @@ test('repeated, both are 200, change nothing, and are no second entry in the aud
 })
 
 test('who is blocked may be made an administrator, and administers once they are unblocked', async () => {
-  const cat = await berth.signUp('cat@x.org')
+  const cat = await berth.signUpWithoutContainer('cat@x.org')
   assertOk(await blockUser(admin, cat.id))
   assertOk(await promote(admin, cat.id))
   assertRefused(await cat.call('GET', '/api/admin/users'), 403)
@@ -171,7 +171,7 @@ for (const [verb, [method, path]] of Object.entries(actions))
   })
 
 test('the operator promotes and demotes without an account, and the audit log has their name', async () => {
-  const dan = await berth.signUp('dan@x.org')
+  const dan = await berth.signUpWithoutContainer('dan@x.org')
   assertOk(await berth.operate('POST', `/api/admin/users/${dan.id}/promote`))
   const [entry] = await auditOf(dan.id)
   assert.deepEqual([entry.action, entry.actor], ['user.promote', { id: null, email: 'operator root' }])
@@ -190,4 +190,4 @@ test('of two administrators who demote each other, or one demotes and one delete
 })
 
 let count = 0
-const newPerson = (): Promise<Person> => berth.signUp(`person${++count}@x.org`)
+const newPerson = (): Promise<Person> => berth.signUpWithoutContainer(`person${++count}@x.org`)

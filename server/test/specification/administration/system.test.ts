@@ -64,7 +64,7 @@ test('GET /readyz is 503 and names the part that does not answer, and nothing mo
 })
 
 test('GET /metrics is Prometheus text, without any address, token or id', async () => {
-  const { token } = await berth.signUp('ann@x.org')
+  const { token } = await berth.signUpWithoutContainer('ann@x.org')
   assertOk(await berth.call('GET', '/api/user/me', { token }))
   const reply = await berth.call('GET', '/metrics')
   assertOk(reply)

@@ -7,7 +7,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 /** A list with 0 in it was refused whole, and no container of it was blocked. */
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 
 const unknown = [0, -1, Number.MIN_SAFE_INTEGER, 10 ** 15, Number.MAX_SAFE_INTEGER, 999_999]
 

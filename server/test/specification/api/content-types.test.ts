@@ -6,7 +6,7 @@ import { rawCall } from '../../support/raw-request.ts'
 
 /** A content type decides nothing; the framework answered 415 to one that is no media type. */
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 
 const noMediaTypes = [
   'json',

@@ -7,7 +7,7 @@ import { rawCall } from '../../support/raw-request.ts'
 
 /** A filter in front of Berth that looks for `/api` in addresses did not see `/%61pi/user/me`, which the API answered. */
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const authorization = `Bearer ${ann.token}`
 
 test('an address of the API counts as it is spelled: with an encoded letter it is an unknown one', async () => {
@@ -34,7 +34,7 @@ test('what an address names may be encoded: a type is one', async () => {
 })
 
 test('an id may not: with an encoded digit it is none, after the refusals that come before', async () => {
-  const bob = await berth.signUp('bob@x.org')
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
   const encoded = (id: number) => [...String(id)].map((digit) => `%3${digit}`).join('')
   const user = `/api/admin/users/${encoded(bob.id)}`
   for (const [method, path] of [

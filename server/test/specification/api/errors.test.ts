@@ -41,7 +41,7 @@ test('403: a user in state registered at login verification', async () => {
 })
 
 test('403 of a blocked launch carries blocked_at beside error, and nothing else', async () => {
-  const ann = await berth.signUp('ann@x.org')
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
   const { id } = await recordOf(admin, ann.id)
   assertOk(await blockContainer(admin, id))
   assertRefused(await ann.call('POST', '/api/container/launch/dev'), 403, ['blocked_at'])
@@ -74,12 +74,12 @@ test('500: a store that fails is a plain sentence without SQL, path or stack, an
 })
 
 test('the order of refusals: 401 token, 404 user gone, 400 type, 403 blocked', async () => {
-  const gone = await berth.signUp('gone@x.org')
+  const gone = await berth.signUpWithoutContainer('gone@x.org')
   await berth.database.db.deleteFrom('users').where('id', '=', gone.id).execute()
   const unknown = '/api/container/launch/unknown'
   assertRefused(await berth.call('POST', unknown, { token: 'x' }), 401)
   assertRefused(await gone.call('POST', unknown), 404)
-  const bob = await berth.signUp('bob@x.org')
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
   assertOk(await admin.call('POST', `/api/admin/users/${bob.id}/block`))
   assertRefused(await bob.call('POST', unknown), 400)
   assertRefused(await bob.call('POST', '/api/container/launch/dev'), 403, ['blocked_at'])

@@ -5,7 +5,7 @@ import { startBerth } from '../../support/berth.ts'
 import { rawCall } from '../../support/raw-request.ts'
 
 const berth = await startBerth({ after })
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const mailing = ['/api/auth/login', '/api/auth/signup', '/api/auth/link', '/api/auth/resend-verification']
 const json = { 'content-type': 'application/json' }
 
@@ -54,7 +54,7 @@ test('keys that are not known do no harm', async () => {
 })
 
 test('launch, restart and logout work with a JSON content type and an empty body', async () => {
-  const { token } = await berth.signUp('empty@x.org')
+  const { token } = await berth.signUpWithoutContainer('empty@x.org')
   const headers = { authorization: `Bearer ${token}`, ...json }
   for (const path of ['/api/container/launch/dev', '/api/container/restart', '/api/auth/logout']) {
     const { status, text } = await rawCall(berth, 'POST', path, headers)

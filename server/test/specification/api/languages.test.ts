@@ -9,7 +9,7 @@ import { rawCall } from '../../support/raw-request.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 
 /** How a client states its language. */
 const german = { 'accept-language': 'de-AT, de;q=0.9, en;q=0.5' }

@@ -6,7 +6,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 /** The gateway answered 414 to these, where the specification names 401 and 400. */
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const lengths = [2_049, 9_000, 16_385, 30_000]
 
 test('a container type of any length that is not configured is 400, and 401 before it', async () => {

@@ -19,7 +19,7 @@ test('a refusal says its name, whatever the language of its sentence', async () 
 })
 
 test('links that cannot be used are distinguished by the name alone: the sentence is one for all', async () => {
-  await berth.signUp('ann@x.org')
+  await berth.signUpWithoutContainer('ann@x.org')
   const [used, other] = [await tokenBy(berth, 'login', 'ann@x.org'), await tokenBy(berth, 'login', 'ann@x.org')]
   await verify(berth, 'login', used)
   const late = await tokenBy(berth, 'signup', 'late@x.org')
@@ -38,7 +38,7 @@ test('links that cannot be used are distinguished by the name alone: the sentenc
 })
 
 test('an account that was never verified is distinguished from a blocked one', async () => {
-  const { id } = await berth.signUp('bad@x.org')
+  const { id } = await berth.signUpWithoutContainer('bad@x.org')
   await ask(berth, 'signup', 'new@x.org')
   const [blocked, unverified] = [await tokenBy(berth, 'login', 'bad@x.org'), await tokenBy(berth, 'login', 'new@x.org')]
   await berth.database.db.updateTable('users').set({ is_blocked: 1 }).where('id', '=', id).execute()

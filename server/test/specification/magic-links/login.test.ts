@@ -9,7 +9,7 @@ const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
 
 test('login trims and lower-cases the address', async () => {
-  await berth.signUp('trim@x.org')
+  await berth.signUpWithoutContainer('trim@x.org')
   assertOk(await ask(berth, 'login', '  TRIM@x.OrG \n'))
   assert.equal(mailsTo(berth, 'trim@x.org'), 2)
 })
@@ -27,7 +27,7 @@ test('login has no address pattern: nonsense is an unknown address, 200', async 
 })
 
 test('login of an unknown address answers 200, sends nothing, and is byte for byte the answer of a known one', async () => {
-  await berth.signUp('known@x.org')
+  await berth.signUpWithoutContainer('known@x.org')
   const [known, unknown] = [await ask(berth, 'login', 'known@x.org'), await ask(berth, 'login', 'unknown@x.org')]
   assertOk(unknown)
   assert.equal(unknown.text, known.text)
@@ -37,14 +37,14 @@ test('login of an unknown address answers 200, sends nothing, and is byte for by
 })
 
 test('login of a blocked user is 403 and sends nothing', async () => {
-  const { id } = await berth.signUp('blocked@x.org')
+  const { id } = await berth.signUpWithoutContainer('blocked@x.org')
   assertOk(await blockUser(admin, id))
   assertRefused(await ask(berth, 'login', 'blocked@x.org'), 403)
   assert.equal(mailsTo(berth, 'blocked@x.org'), 1)
 })
 
 test('the fourth link of an hour is 429, says when to come back, and sends nothing', async () => {
-  await berth.signUp('often@x.org')
+  await berth.signUpWithoutContainer('often@x.org')
   assertOk(await ask(berth, 'login', 'often@x.org'))
   assertOk(await ask(berth, 'login', 'often@x.org'))
   const refused = await ask(berth, 'login', 'often@x.org')
@@ -55,7 +55,7 @@ test('the fourth link of an hour is 429, says when to come back, and sends nothi
 })
 
 test('a login token has the type login, the configured lifetime and the address of who asked', async () => {
-  const { id } = await berth.signUp('stored@x.org')
+  const { id } = await berth.signUpWithoutContainer('stored@x.org')
   const before = Date.now()
   assertOk(await ask(berth, 'login', 'stored@x.org'))
   const links = await berth.database.db.selectFrom('magic_links').selectAll().where('user_id', '=', id).execute()
@@ -67,7 +67,7 @@ test('a login token has the type login, the configured lifetime and the address 
 })
 
 test('X-Forwarded-For of a client that is no trusted proxy is not believed', async () => {
-  const { id } = await berth.signUp('forwarded@x.org')
+  const { id } = await berth.signUpWithoutContainer('forwarded@x.org')
   const headers = { 'x-forwarded-for': '203.0.113.9' }
   assertOk(await berth.call('POST', '/api/auth/login', { body: { email: 'forwarded@x.org' }, headers }))
   const links = await berth.database.db.selectFrom('magic_links').selectAll().where('user_id', '=', id).execute()
@@ -89,14 +89,14 @@ test('twenty logins at once send no more than three mails', async () => {
 })
 
 test('an older link stays valid when a newer one is sent', async () => {
-  await berth.signUp('older@x.org')
+  await berth.signUpWithoutContainer('older@x.org')
   const [first, second] = [await tokenBy(berth, 'login', 'older@x.org'), await tokenBy(berth, 'login', 'older@x.org')]
   assertOk(await verify(berth, 'login', second))
   assertOk(await verify(berth, 'login', first))
 })
 
 test('login leads to a session of the same user', async () => {
-  const { id } = await berth.signUp('same@x.org')
+  const { id } = await berth.signUpWithoutContainer('same@x.org')
   const reply = await logIn(berth, 'same@x.org')
   assertOk(reply)
   assert.equal(reply.body.user.id, id)

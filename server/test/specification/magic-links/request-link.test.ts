@@ -30,7 +30,7 @@ test('each request is answered by a mail with the right link: to new users, to t
 
 test('a blocked account is refused, verified or not', async () => {
   assertOk(await askForLink('never@x.org'))
-  const { id } = await berth.signUp('bad@x.org')
+  const { id } = await berth.signUpWithoutContainer('bad@x.org')
   const users = berth.database.db.selectFrom('users').select('id')
   const never = await users.where('email', '=', 'never@x.org').executeTakeFirstOrThrow()
   for (const each of [id, never.id]) assertOk(await blockUser(admin, each))

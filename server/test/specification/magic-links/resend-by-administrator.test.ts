@@ -31,7 +31,7 @@ test('an administrator has another signup link mailed to who never verified; the
 })
 
 test('who is verified or blocked is 409, who does not exist 404, and nothing is mailed or written down', async () => {
-  const [verified, blocked] = [await berth.signUp('verified@x.org'), await registered('blocked@x.org')]
+  const [verified, blocked] = [await berth.signUpWithoutContainer('verified@x.org'), await registered('blocked@x.org')]
   assertOk(await blockUser(admin, blocked))
   const entries = async () => (await admin.call('GET', '/api/admin/audit')).body.entries.length
   const before = await entries()

@@ -20,7 +20,7 @@ test('resend-verification mails another signup link to a user who never verified
 test('resend-verification answers the same, and mails nothing, for verified, unknown and blocked users', async () => {
   assertOk(await ask(berth, 'signup', 'new@x.org'))
   const { text } = await resend('new@x.org')
-  await berth.signUp('verified@x.org')
+  await berth.signUpWithoutContainer('verified@x.org')
   assertOk(await ask(berth, 'signup', 'blocked@x.org'))
   const users = berth.database.db.selectFrom('users').select('id')
   const { id } = await users.where('email', '=', 'blocked@x.org').executeTakeFirstOrThrow()

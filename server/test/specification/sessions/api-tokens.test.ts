@@ -18,8 +18,8 @@ import { openStream } from '../../support/event-stream.ts'
 import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
-const boss = await berth.signUp('boss@x.org')
-const ann = await berth.signUp('ann@x.org')
+const boss = await berth.signUpWithoutContainer('boss@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 
 const request = { name: 'nightly script', scopes: ['containers:read'], expires_in: 3_600 }
 const create = (who: Person, more: object = {}): Promise<Reply> =>
@@ -87,7 +87,7 @@ test("an administrator's scope is 403 for all other users, also beside others", 
 })
 
 test("the list shows one's own tokens alone, and another user's cannot be removed", async () => {
-  const bob = await berth.signUp('bob@x.org')
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
   const { id, token } = await tokenOf(bob)
   assert.deepEqual(
     (await list(bob)).map((each: { id: number }) => each.id),
@@ -112,7 +112,7 @@ test('a removed token counts no more from that moment, and its streams end', asy
 })
 
 test('a token that has expired is 401, stays on the list for 30 days, and is gone after that', async () => {
-  const eve = await berth.signUp('eve@x.org')
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
   const { token } = await tokenOf(eve, { expires_in: 60 })
   await withTime(async (pass) => {
     pass(59_000)
@@ -124,7 +124,7 @@ test('a token that has expired is 401, stays on the list for 30 days, and is gon
 })
 
 test('last_used is written once a minute, and the list says it', async () => {
-  const flo = await berth.signUp('flo@x.org')
+  const flo = await berth.signUpWithoutContainer('flo@x.org')
   const { token } = await tokenOf(flo)
   const lastUsed = async () => (await list(flo))[0].last_used as string
   assert.equal(await me(token), 200)
@@ -140,7 +140,7 @@ test('last_used is written once a minute, and the list says it', async () => {
 })
 
 test('creation, first use, use after a week without, and removal are in the audit log, the token in none', async () => {
-  const gil = await berth.signUp('gil@x.org')
+  const gil = await berth.signUpWithoutContainer('gil@x.org')
   const { id, token } = await tokenOf(gil, { expires_in: 31_536_000 })
   await Promise.all([me(token), me(token), me(token)])
   await withTime(async (pass) => {
@@ -161,7 +161,7 @@ test('creation, first use, use after a week without, and removal are in the audi
 })
 
 test('a block ends all tokens of an account for good, and none can be made meanwhile', async () => {
-  const hal = await berth.signUp('hal@x.org')
+  const hal = await berth.signUpWithoutContainer('hal@x.org')
   const { token } = await tokenOf(hal, { scopes: ['containers:write'] })
   const stream = await openStream(berth, token)
   assertOk(await blockUser(boss, hal.id))
@@ -174,14 +174,14 @@ test('a block ends all tokens of an account for good, and none can be made meanw
 })
 
 test('a deletion ends all tokens of an account', async () => {
-  const ida = await berth.signUp('ida@x.org')
+  const ida = await berth.signUpWithoutContainer('ida@x.org')
   const { token } = await tokenOf(ida)
   assertOk(await deleteUser(boss, ida.id))
   assertRefused(await berth.call('GET', '/api/user/me', { token }), 401)
 })
 
 test("a demotion ends the tokens with an administrator's scope for good, and no others", async () => {
-  const jon = await berth.signUp('jon@x.org')
+  const jon = await berth.signUpWithoutContainer('jon@x.org')
   assertOk(await promote(boss, jon.id))
   const [admin, plain, both] = await Promise.all([
     tokenOf(jon, { scopes: ['admin:read'] }),
@@ -199,7 +199,7 @@ test("a demotion ends the tokens with an administrator's scope for good, and no 
 })
 
 test('of demotions and new tokens at the same time, no token of a former administrator is left', async () => {
-  const kim = await berth.signUp('kim@x.org')
+  const kim = await berth.signUpWithoutContainer('kim@x.org')
   for (let round = 0; round < 5; round++) {
     assertOk(await promote(boss, kim.id))
     const wanted = { scopes: ['admin:write'] }
@@ -210,7 +210,7 @@ test('of demotions and new tokens at the same time, no token of a former adminis
 })
 
 test('in a takeover no token can be made or removed', async () => {
-  const lea = await berth.signUp('lea@x.org')
+  const lea = await berth.signUpWithoutContainer('lea@x.org')
   const { id } = await tokenOf(lea)
   const taken = await boss.call('POST', `/api/admin/users/${lea.id}/takeover`, { body: { reason: 'to look into it' } })
   assertOk(taken)
@@ -242,7 +242,7 @@ test("what an administrator's token does is in the audit log as the administrato
 })
 
 test('administrators see the tokens of all users or of one, page by page, and remove any', async () => {
-  const [max, nia] = [await berth.signUp('max@x.org'), await berth.signUp('nia@x.org')]
+  const [max, nia] = [await berth.signUpWithoutContainer('max@x.org'), await berth.signUpWithoutContainer('nia@x.org')]
   const [first, second] = [await tokenOf(max), await tokenOf(max, { name: 'second' })]
   await tokenOf(nia)
   for (const user of [String(max.id), 'max@x.org', ' Max@X.org']) {
@@ -283,7 +283,7 @@ test('administrators see the tokens of all users or of one, page by page, and re
 })
 
 test('an account has at most 100 tokens: 409 then', async () => {
-  const ole = await berth.signUp('ole@x.org')
+  const ole = await berth.signUpWithoutContainer('ole@x.org')
   const row = { user_id: ole.id, name: 'x', scopes: 'containers:read', created_at: 1, expires_at: 2, last_used: null }
   const rows = Array.from({ length: 100 }, (_, at) => ({ ...row, token_hash: `hash ${at}` }))
   await berth.database.db.insertInto('api_tokens').values(rows).execute()

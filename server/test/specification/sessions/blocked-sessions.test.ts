@@ -22,7 +22,7 @@ const sessionsOf = async (person: Pick<Person, 'call'>) =>
 
 /** A user who was blocked and unblocked since they signed in. */
 async function wasBlocked(name: string): Promise<Person> {
-  const person = await berth.signUp(`${name}@x.org`)
+  const person = await berth.signUpWithoutContainer(`${name}@x.org`)
   assertOk(await blockUser(admin, person.id))
   assertOk(await unblockUser(admin, person.id))
   return person
@@ -67,7 +67,7 @@ test('after an unblock the old token makes no API token', async () => {
 })
 
 test('after an unblock the old token of an administrator begins no takeover', async () => {
-  const dan = await berth.signUp('dan@x.org')
+  const dan = await berth.signUpWithoutContainer('dan@x.org')
   assertOk(await promote(admin, dan.id))
   const takeOver = () => dan.call('POST', `/api/admin/users/${admin.id}/takeover`, { body: { reason: 'to look' } })
   assertOk(await takeOver())
@@ -78,7 +78,7 @@ test('after an unblock the old token of an administrator begins no takeover', as
 })
 
 test('after an unblock the old token opens no WebSocket and no event stream of an app', async () => {
-  const eve = await berth.signUp('eve@x.org')
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
   assert.notEqual(await webSocketStatus(eve), 401)
   assertOk(await blockUser(admin, eve.id))
   assert.equal(await webSocketStatus(eve), 403)
@@ -105,7 +105,7 @@ test('what a block ended stays ended after a restart', async (t) => {
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const options = { wrapRuntime: noCreateRuntime, dataDir }
   const first = await startBerth(t, options)
-  const [boss, gus] = [await first.administrator(), await first.signUp('gus@x.org')]
+  const [boss, gus] = [await first.administrator(), await first.signUpWithoutContainer('gus@x.org')]
   assertOk(await blockUser(boss, gus.id))
   assertOk(await unblockUser(boss, gus.id))
   await first.close()

@@ -10,8 +10,8 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 import { rawCall } from '../../support/raw-request.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime, env: { BASE_DOMAIN: 'berth.example:8080' } })
-const ann = await berth.signUp('ann@x.org')
-const bob = await berth.signUp('bob@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
+const bob = await berth.signUpWithoutContainer('bob@x.org')
 
 const meWith = (headers: Record<string, string>) => berth.call('GET', '/api/user/me', { headers })
 
@@ -75,7 +75,7 @@ test('without https there is no companion: browsers would drop it', async () => 
 test('of several valid tokens the one that the companion belongs to is believed, by API and gateway', async (t) => {
   const secure = await startBerth(t, { wrapRuntime: noCreateRuntime, env: https })
   const own = await verify(secure, 'signup', await tokenBy(secure, 'signup', 'own@x.org'))
-  const eve = await secure.signUp('eve@x.org')
+  const eve = await secure.signUpWithoutContainer('eve@x.org')
   const bind = pairsOf(own).find((pair) => pair.startsWith(bindName)) ?? ''
   const [ownPair, evePair] = [`spawner_token=${own.body.access_token}`, `spawner_token=${eve.token}`]
   const ask = (path: string, ...pairs: string[]) => secure.call('GET', path, { headers: { cookie: pairs.join('; ') } })
@@ -154,7 +154,7 @@ test('without https, and where people sign in at another host than the container
   assertOk(await meWith({ ...ofBrowser, cookie }))
   const elsewhere = { ...https, FRONTEND_URL: 'https://start.berth.example' }
   const other = await startBerth(t, { wrapRuntime: noCreateRuntime, env: elsewhere })
-  const eve = await other.signUp('eve@x.org')
+  const eve = await other.signUpWithoutContainer('eve@x.org')
   const headers = { ...ofBrowser, cookie: `spawner_token=${eve.token}` }
   assertOk(await other.call('GET', '/api/user/me', { headers }))
   assert.notEqual((await other.call('GET', '/eve-dev/', { headers })).status, 401)
@@ -162,7 +162,10 @@ test('without https, and where people sign in at another host than the container
 
 test('a browser that sent several valid tokens is made to forget all that it may have sent, at every path and domain', async (t) => {
   const secure = await startBerth(t, { wrapRuntime: noCreateRuntime, env: https })
-  const [own, eve] = [await secure.signUp('own@x.org'), await secure.signUp('eve@x.org')]
+  const [own, eve] = [
+    await secure.signUpWithoutContainer('own@x.org'),
+    await secure.signUpWithoutContainer('eve@x.org'),
+  ]
   const cookie = `spawner_token=${eve.token}; spawner_token=${own.token}`
   for (const path of ['/api/user/me', '/own-dev/', '/']) {
     const reply = await rawCall(secure, 'GET', path, { host: 'spawner.berth.example', cookie })
@@ -212,7 +215,7 @@ test('two different valid cookies are 401; a bad one beside a good one, in eithe
 })
 
 test('logout expires the cookie and its twin', async () => {
-  const { token } = await berth.signUp('out@x.org')
+  const { token } = await berth.signUpWithoutContainer('out@x.org')
   const reply = await berth.call('POST', '/api/auth/logout', { headers: { cookie: `spawner_token=${token}` } })
   assertOk(reply)
   const cookies = reply.headers.getSetCookie()
@@ -262,7 +265,10 @@ test('the proof is in a page that a person navigated to, not in one that a scrip
 
 /** Browsers send cookies with longer paths first; a hostile page can add as many as it likes. */
 test('junk cookies of our name, however many, neither sign a user in nor lock their owner out', async () => {
-  const [own, other] = [await berth.signUp('toss-own@x.org'), await berth.signUp('toss-other@x.org')]
+  const [own, other] = [
+    await berth.signUpWithoutContainer('toss-own@x.org'),
+    await berth.signUpWithoutContainer('toss-other@x.org'),
+  ]
   const junk = Array.from({ length: 30 }, (_, index) => `spawner_token=junk${index}`)
   const me = (...values: string[]) =>
     berth.call('GET', '/api/user/me', {
@@ -279,7 +285,10 @@ const forgeries = (of: string, count: number) => {
 }
 
 test('forged tokens, however many, neither push the real one out nor take long', async () => {
-  const [own, other] = [await berth.signUp('forged-own@x.org'), await berth.signUp('forged-other@x.org')]
+  const [own, other] = [
+    await berth.signUpWithoutContainer('forged-own@x.org'),
+    await berth.signUpWithoutContainer('forged-other@x.org'),
+  ]
   const cookie = () => [...forgeries(other.token, 25), `spawner_token=${own.token}`].join('; ')
   for (const path of ['/api/user/me', '/forged-own-dev/']) {
     const verified = await countVerifications(async () => {

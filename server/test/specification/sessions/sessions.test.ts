@@ -25,7 +25,7 @@ async function another(email: string, headers: Record<string, string> = {}): Pro
 }
 
 test('a list of sessions says since when, until when and where from, and which is the one that asks', async () => {
-  const ann = await berth.signUp('ann@x.org')
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
   await another('ann@x.org', { 'user-agent': firefox })
   const [second, first, ...more] = await sessionsOf(ann)
   assert.equal(more.length, 0)
@@ -41,14 +41,14 @@ test('a list of sessions says since when, until when and where from, and which i
 })
 
 test('no answer about sessions contains a token, or the id of one', async () => {
-  const ben = await berth.signUp('ben@x.org')
+  const ben = await berth.signUpWithoutContainer('ben@x.org')
   const { text } = await ben.call('GET', '/api/user/sessions')
   const { jti } = JSON.parse(Buffer.from(ben.token.split('.')[1] ?? '', 'base64url').toString())
   for (const secret of [jti, ben.token, ...ben.token.split('.')]) assert.ok(!text.includes(secret))
 })
 
 test('ending a session refuses its token at once, and the others stay good', async () => {
-  const cat = await berth.signUp('cat@x.org')
+  const cat = await berth.signUpWithoutContainer('cat@x.org')
   const other = await another('cat@x.org')
   const [{ id }] = await sessionsOf(cat)
   const reply = await cat.call('DELETE', `/api/user/sessions/${id}`)
@@ -61,7 +61,7 @@ test('ending a session refuses its token at once, and the others stay good', asy
 })
 
 test('the events of a session end with it', async () => {
-  const eva = await berth.signUp('eva@x.org')
+  const eva = await berth.signUpWithoutContainer('eva@x.org')
   const other = await another('eva@x.org')
   const headers = { authorization: `Bearer ${other}` }
   const stream = await fetch(`${berth.url}/api/container/events`, { headers })
@@ -71,7 +71,7 @@ test('the events of a session end with it', async () => {
 })
 
 test('ending the session that asks signs out and expires the cookie', async () => {
-  const dan = await berth.signUp('dan@x.org')
+  const dan = await berth.signUpWithoutContainer('dan@x.org')
   const [{ id }] = await sessionsOf(dan)
   const reply = await dan.call('DELETE', `/api/user/sessions/${id}`)
   assertOk(reply)
@@ -82,7 +82,7 @@ test('ending the session that asks signs out and expires the cookie', async () =
 })
 
 test("another user's session, an unknown one and an invalid id are 404, and nothing ends", async () => {
-  const [fay, gus] = [await berth.signUp('fay@x.org'), await berth.signUp('gus@x.org')]
+  const [fay, gus] = [await berth.signUpWithoutContainer('fay@x.org'), await berth.signUpWithoutContainer('gus@x.org')]
   const [{ id }] = await sessionsOf(gus)
   for (const each of [id, 999_999, '1e3', '0x1', '-1', '9'.repeat(16), '%20'])
     assertRefused(await fay.call('DELETE', `/api/user/sessions/${each}`), 404)
@@ -90,7 +90,7 @@ test("another user's session, an unknown one and an invalid id are 404, and noth
 })
 
 test('all other sessions end at once, those of other people do not', async () => {
-  const [hal, ida] = [await berth.signUp('hal@x.org'), await berth.signUp('ida@x.org')]
+  const [hal, ida] = [await berth.signUpWithoutContainer('hal@x.org'), await berth.signUpWithoutContainer('ida@x.org')]
   const others = [await another('hal@x.org'), await another('hal@x.org')]
   const reply = await hal.call('POST', '/api/user/sessions/end-others')
   assertOk(reply)
@@ -102,7 +102,7 @@ test('all other sessions end at once, those of other people do not', async () =>
 
 test('a session that was ended by another stays so after a restart', async (t) => {
   const first = await startBerth(t, { wrapRuntime: noCreateRuntime })
-  const ann = await first.signUp('ann@x.org')
+  const ann = await first.signUpWithoutContainer('ann@x.org')
   const other = (await logIn(first, 'ann@x.org')).body.access_token
   assertOk(await ann.call('POST', '/api/user/sessions/end-others'))
   await first.close()
@@ -113,7 +113,7 @@ test('a session that was ended by another stays so after a restart', async (t) =
 })
 
 test('signing out takes the session off the list', async () => {
-  const kim = await berth.signUp('kim@x.org')
+  const kim = await berth.signUpWithoutContainer('kim@x.org')
   const other = await another('kim@x.org')
   assertOk(await berth.call('POST', '/api/auth/logout', { token: other }))
   const rows = await sessionsOf(kim)
@@ -124,7 +124,7 @@ test('signing out takes the session off the list', async () => {
 })
 
 test('sessions that have expired are not listed, and go from the store', async () => {
-  const lea = await berth.signUp('lea@x.org')
+  const lea = await berth.signUpWithoutContainer('lea@x.org')
   const count = async () =>
     (await berth.database.db.selectFrom('sessions').select('id').where('user_id', '=', lea.id).execute()).length
   const nothing = { save: async () => {}, prune: async () => {}, retryPending: async () => 0 } as never
@@ -148,7 +148,7 @@ test('sessions that have expired are not listed, and go from the store', async (
 })
 
 test('a link that was refused has made no session', async () => {
-  await berth.signUp('max@x.org')
+  await berth.signUpWithoutContainer('max@x.org')
   const rows = () => berth.database.db.selectFrom('sessions').select('id').execute()
   const before = (await rows()).length
   assertRefused(await berth.call('GET', '/api/auth/verify-login?token=x'), 400)

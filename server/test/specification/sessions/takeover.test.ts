@@ -11,7 +11,7 @@ const berth = await startBerth(
   { wrapRuntime: noCreateRuntime, env: { ADMIN_EMAILS: 'second@x.org,third@x.org,fourth@x.org' } },
 )
 const admin = await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 
 const takeOver = (by: Person, id: number | string, body: unknown = { reason: 'Ann asked for help' }): Promise<Reply> =>
   by.call('POST', `/api/admin/users/${id}/takeover`, { body })
@@ -42,7 +42,7 @@ test('a takeover sets no cookie', async () => {
 
 test('it lasts no longer than an ordinary token', async (t) => {
   const short = await startBerth(t, { wrapRuntime: noCreateRuntime, env: { JWT_ACCESS_TOKEN_EXPIRES: '60' } })
-  const [boss, cat] = [await short.administrator(), await short.signUp('cat@x.org')]
+  const [boss, cat] = [await short.administrator(), await short.signUpWithoutContainer('cat@x.org')]
   assert.equal((await takeOver(boss, cat.id)).body.expires_in, 60)
 })
 
@@ -56,7 +56,7 @@ test('without a reason it is 400, for an unknown user 404, for oneself 409, and 
 })
 
 test('it reads and works as the owner, and what it does not administer it cannot end either', async () => {
-  const owner = await berth.signUp('owner@x.org')
+  const owner = await berth.signUpWithoutContainer('owner@x.org')
   const session = await takenOver(admin, owner)
   assert.equal((await session.call('GET', '/api/user/me')).body.user.id, owner.id)
   const [{ id }] = await sessionsOf(owner)
@@ -66,7 +66,7 @@ test('it reads and works as the owner, and what it does not administer it cannot
 })
 
 test('the session of an administrator that was taken over administers nothing, and no app learns otherwise', async () => {
-  const second = await berth.signUp('second@x.org')
+  const second = await berth.signUpWithoutContainer('second@x.org')
   const session = await takenOver(admin, second)
   assertRefused(await session.call('GET', '/api/admin/users'), 403)
   assertRefused(await session.call('POST', `/api/admin/users/${ann.id}/block`), 403)
@@ -75,7 +75,7 @@ test('the session of an administrator that was taken over administers nothing, a
 })
 
 test('the owner hears of it at once, and sees for 30 days who it was, why, from where, and when it ended', async () => {
-  const bea = await berth.signUp('bea@x.org')
+  const bea = await berth.signUpWithoutContainer('bea@x.org')
   const stream = await openStream(berth, bea.token)
   const session = await takenOver(admin, bea)
   await until(async () => stream.events.some(({ name }) => name === 'takeover'))
@@ -94,7 +94,7 @@ test('the owner hears of it at once, and sees for 30 days who it was, why, from 
 })
 
 test('the owner may end it', async () => {
-  const cid = await berth.signUp('cid@x.org')
+  const cid = await berth.signUpWithoutContainer('cid@x.org')
   const session = await takenOver(admin, cid)
   const [{ id }] = takeoversIn(await sessionsOf(cid))
   assertOk(await cid.call('DELETE', `/api/user/sessions/${id}`))
@@ -111,7 +111,7 @@ test('it may sign itself out, which leaves the administrator signed in as themse
 })
 
 test('it is in the audit log, once, with the reason', async () => {
-  const dot = await berth.signUp('dot@x.org')
+  const dot = await berth.signUpWithoutContainer('dot@x.org')
   await takenOver(admin, dot)
   const rows = await berth.database.db
     .selectFrom('audit_log')
@@ -131,7 +131,7 @@ test('however it is ended, the audit log says so once, and by whom', async () =>
     const { entries } = (await admin.call('GET', path)).body
     return entries.map(({ actor, detail }: Reply['body']) => [actor.email, detail.acting ?? null, detail.address])
   }
-  const eli = await berth.signUp('eli@x.org')
+  const eli = await berth.signUpWithoutContainer('eli@x.org')
   const address = '127.0.0.1'
   const byAdmin = ['boss@x.org', null, address]
   const byOwner = ['eli@x.org', 'boss@x.org', address]
@@ -170,7 +170,7 @@ test('when the administrator is blocked, demoted or deleted, their takeovers end
     'fourth@x.org': (id: number) => admin.call('DELETE', `/api/admin/users/${id}`),
   }
   for (const [email, end] of Object.entries(ends)) {
-    const person = await berth.signUp(email).catch(async () => {
+    const person = await berth.signUpWithoutContainer(email).catch(async () => {
       const link = await berth.call('POST', '/api/auth/login', { body: { email } })
       assertOk(link)
       const { body } = await berth.call('GET', `/api/auth/verify-login?token=${berth.mail.tokenFor(email)}`)
@@ -186,7 +186,7 @@ test('when the administrator is blocked, demoted or deleted, their takeovers end
 })
 
 test('when the owner is blocked, takeovers of them end for good, at the gateway, too, and the preview counts them', async () => {
-  const hal = await berth.signUp('hal@x.org')
+  const hal = await berth.signUpWithoutContainer('hal@x.org')
   const [first, second] = [await takenOver(admin, hal), await takenOver(admin, hal)]
   assert.equal((await admin.call('GET', `/api/admin/users/${hal.id}/block-preview`)).body.sessions, 2)
   assertOk(await blockUser(admin, hal.id))
@@ -202,7 +202,7 @@ test('when the owner is blocked, takeovers of them end for good, at the gateway,
 })
 
 test("an administrator's own token opens no container of a user; the token of a takeover opens the owner's only", async () => {
-  const eve = await berth.signUp('eve@x.org')
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
   assert.equal((await admin.call('GET', '/ann-dev/')).status, 403)
   const session = await takenOver()
   assert.notEqual((await session.call('GET', '/ann-dev/')).status, 403)
@@ -211,7 +211,7 @@ test("an administrator's own token opens no container of a user; the token of a 
 })
 
 test('the operator may, who has no account: the token and the list say so', async () => {
-  const fay = await berth.signUp('fay@x.org')
+  const fay = await berth.signUpWithoutContainer('fay@x.org')
   const reply = await berth.operate('POST', `/api/admin/users/${fay.id}/takeover`, { body: { reason: 'mail is down' } })
   assertOk(reply)
   const token: string = reply.body.access_token

@@ -9,7 +9,7 @@ import { noCreateRuntime } from '../../support/engine/faulty-runtimes.ts'
 
 const berth = await startBerth({ after }, { wrapRuntime: noCreateRuntime })
 const admin = await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const key = await loadSigningKeys(berth.dataDir)
 
 const meWith = (headers: Record<string, string>): Promise<Reply> => berth.call('GET', '/api/user/me', { headers })
@@ -105,7 +105,7 @@ test('the public key at /api/.well-known/jwks.json verifies the token, and no pr
   for (const each of reply.body.keys) assert.equal(each.d, undefined)
 })
 
-const newToken = async (email: string): Promise<Person> => berth.signUp(email)
+const newToken = async (email: string): Promise<Person> => berth.signUpWithoutContainer(email)
 
 test('logout revokes the token, and it is rejected afterwards; other tokens of the user are not', async () => {
   const bob = await newToken('bob@x.org')
@@ -127,7 +127,10 @@ test('a second logout with the same token is 401, and so is one without', async 
 
 test('a revoked token stays revoked after a restart of Berth, and a good one stays good', async (t) => {
   const first = await startBerth(t, { wrapRuntime: noCreateRuntime })
-  const [out, still] = [await first.signUp('out@x.org'), await first.signUp('still@x.org')]
+  const [out, still] = [
+    await first.signUpWithoutContainer('out@x.org'),
+    await first.signUpWithoutContainer('still@x.org'),
+  ]
   assertOk(await out.call('POST', '/api/auth/logout'))
   await first.close()
   const { dataDir, installation } = first
@@ -139,9 +142,9 @@ test('a revoked token stays revoked after a restart of Berth, and a good one sta
 test("a deleted user's token never becomes the next user's", async (t) => {
   const small = await startBerth(t, { wrapRuntime: noCreateRuntime })
   await small.administrator()
-  const gone = await small.signUp('gone@x.org')
+  const gone = await small.signUpWithoutContainer('gone@x.org')
   await small.database.db.deleteFrom('users').where('id', '=', gone.id).execute()
-  const next = await small.signUp('next@x.org')
+  const next = await small.signUpWithoutContainer('next@x.org')
   assert.notEqual(next.id, gone.id)
   assertRefused(await gone.call('GET', '/api/user/me'), 404)
 })

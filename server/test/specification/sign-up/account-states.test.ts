@@ -17,7 +17,7 @@ const stateOf = async (email: string) => {
 
 async function active(name: string): Promise<Person> {
   refusal.active = false
-  const person = await berth.signUp(`${name}@x.org`)
+  const person = await berth.signUpWithoutContainer(`${name}@x.org`)
   assertOk(await person.call('POST', '/api/container/restart'))
   refusal.active = true
   return person
@@ -50,7 +50,7 @@ test('registered stays registered: a second signup, a login, and a login link th
 })
 
 test('verified to active: a restart that succeeds, not one that fails', async () => {
-  const { call } = await berth.signUp('cat@x.org')
+  const { call } = await berth.signUpWithoutContainer('cat@x.org')
   assertRefused(await call('POST', '/api/container/restart'), 500, ['reason'])
   assert.equal(await stateOf('cat@x.org'), 'verified')
   refusal.active = false
@@ -61,7 +61,7 @@ test('verified to active: a restart that succeeds, not one that fails', async ()
 
 test('verified stays verified: launch and verify-login', async () => {
   refusal.active = false
-  const { call } = await berth.signUp('dan@x.org')
+  const { call } = await berth.signUpWithoutContainer('dan@x.org')
   assertOk(await call('POST', '/api/container/launch/dev'))
   refusal.active = true
   assert.equal((await logIn(berth, 'dan@x.org')).body.user.state, 'verified')

@@ -89,7 +89,7 @@ test('signup of a registered address mails a login link and answers byte for byt
 })
 
 test('signup of the address of a blocked user is 403 and sends nothing', async () => {
-  const { id } = await berth.signUp('blocked@x.org')
+  const { id } = await berth.signUpWithoutContainer('blocked@x.org')
   assertOk(await blockUser(admin, id))
   assertRefused(await ask(berth, 'signup', 'blocked@x.org'), 403)
   assert.equal(mailsTo(berth, 'blocked@x.org'), 1)
