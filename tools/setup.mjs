@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { ensureBundles } from './setup/build/bundles.mjs'
+import { ensureContainerTool, needCompiler } from './setup/build/container-tool.mjs'
 import { needBrowser } from './setup/browser.mjs'
 import { ensureReference } from './setup/build/reference.mjs'
 import { ensureDependencies } from './setup/packages/dependencies.mjs'
@@ -26,12 +27,13 @@ import { ensureWeb } from './setup/build/web-build.mjs'
 
 /** What each command needs from the machine, beside the repository's own parts. */
 const needs = {
-  start: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'start')],
+  start: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'start'), needCompiler(here)],
   test: (/** @type {SetupContext} */ here) => [
     needEngine(here),
     needBusybox(here, 'test'),
     needBrowser(here),
     needPostgres(here),
+    needCompiler(here),
   ],
   monitoring: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'test'), needPrometheus(here)],
   check: () => [],
@@ -43,9 +45,9 @@ const needs = {
  */
 async function setUp(command, here) {
   const missing = (await Promise.all(needs[command](here))).filter((need) => need !== undefined)
-  refuseUnlessProvidable(here, missing)
-  await Promise.all([provide(here, missing), prepareRepository(command, here)])
-  if (command !== 'check') await ensureImages(here, command === 'start' ? 'start' : 'test')
+  await Promise.all([provide(here, refuseUnlessProvidable(here, missing)), prepareRepository(command, here)])
+  if (command === 'check') return
+  await Promise.all([ensureContainerTool(here), ensureImages(here, command === 'start' ? 'start' : 'test')])
 }
 
 /**

@@ -12,7 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import {
+  compileContainerTool,
+  compilerFor,
+  containerToolFile,
+  needCrossCompiler,
+} from '../setup/build/container-tool.mjs'
+import { provide, refuseUnlessProvidable } from '../setup/machine.mjs'
 import { run } from '../setup/run.mjs'
+import { createSetupContext } from '../setup/setup-context.mjs'
 import { productionPackages } from './production-packages.mjs'
 
 /** @import { ReleaseContext } from './release-context.mjs' */
@@ -76,6 +84,7 @@ export async function makeProgramTree(release) {
     rmSync(join(tree, '.berth/server', name))
   for (const name of generatedPackages.map((each) => join(tree, 'node_modules', each)).filter(existsSync))
     await build(release, [join(bundlers, 'bundle-package.mjs'), name])
+  await compileContainerTools(release, tree)
   copyDemoApps(root, tree)
   await copyManual(release, tree)
   copyStartScript(root, tree)
@@ -99,6 +108,24 @@ export async function copyManual(release, tree) {
   for (const name of ['README.md', 'SECURITY.md', 'CONTRIBUTING.md'].filter((each) => existsSync(join(root, each))))
     copyFileSync(join(root, name), join(tree, name))
   if (!programsOf(root).isOld) await build(release, ['server/reference/generate.ts', join(tree, 'docs')])
+}
+
+/**
+ * The tool that is put into containers, for both kinds of machine in every artefact: the engine may be on another one. An old version
+ * has none.
+ * @param {ReleaseContext} release @param {string} tree @throws {SetupProblem} without a compiler for each of them
+ */
+async function compileContainerTools({ root, work, env }, tree) {
+  if (!existsSync(join(root, 'container-tool'))) return
+  const kinds = /** @type {const} */ (['x64', 'arm64'])
+  const here = createSetupContext(root, process.env)
+  const missing = kinds.map((arch) => needCrossCompiler(arch, env)).filter((need) => need !== undefined)
+  await provide(here, refuseUnlessProvidable(here, missing))
+  for (const arch of kinds) {
+    const target = containerToolFile(join(tree, '.berth'), arch)
+    const compiler = compilerFor(arch, env) ?? ''
+    await compileContainerTool({ root, compiler, target, log: join(work, 'build.log') })
+  }
 }
 
 /**

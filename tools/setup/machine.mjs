@@ -12,6 +12,7 @@ import { SetupProblem } from './problem.mjs'
  * @property {readonly string[]} packages Debian's packages that bring it
  * @property {() => Promise<void>} [start] what set-up can do once the packages are there; with no packages either, set-up can do nothing
  * @property {string} byHand what the person can do
+ * @property {boolean} [isOptional] set-up goes on without it, where it may not provide it
  */
 
 /**
@@ -20,6 +21,7 @@ import { SetupProblem } from './problem.mjs'
  * @param {SetupContext} here
  * @param {readonly Need[]} needs
  * @param {boolean} [isDebianRoot]
+ * @returns {Need[]} what set-up is to provide: without what is optional where it may not install
  * @throws {SetupProblem} one message with everything that is missing
  */
 export function refuseUnlessProvidable(
@@ -28,8 +30,8 @@ export function refuseUnlessProvidable(
   isDebianRoot = process.getuid?.() === 0 && existsSync('/etc/debian_version'),
 ) {
   const mayInstall = isDebianRoot && !isForbidden(here.env)
-  const refused = needs.filter((need) => !mayInstall || !isProvidable(need))
-  if (refused.length === 0) return
+  const refused = needs.filter((need) => !need.isOptional && (!mayInstall || !isProvidable(need)))
+  if (refused.length === 0) return needs.filter((need) => mayInstall || !need.isOptional)
   throw new SetupProblem([...refused.map(advice), ...(isForbidden(here.env) ? [forbidden] : [])].join('\n'))
 }
 
@@ -51,10 +53,21 @@ function advice({ step, what, packages, byHand }) {
  * Installs the packages of all needs at once, then starts what has to be started.
  * @param {SetupContext} here
  * @param {readonly Need[]} needs
- * @throws {SetupProblem}
+ * @throws {SetupProblem} unless what cannot be installed is optional alone
  */
 export async function provide(here, needs) {
+  const required = needs.filter((need) => !need.isOptional)
+  try {
+    await install(here, needs)
+  } catch (error) {
+    if (required.length === needs.length) throw error
+    await install(here, required)
+  }
+  for (const need of required) await need.start?.()
+}
+
+/** @param {SetupContext} here @param {readonly Need[]} needs */
+async function install(here, needs) {
   const packages = needs.flatMap((need) => need.packages)
   if (packages.length > 0) await aptInstall(here, packages)
-  for (const need of needs) await need.start?.()
 }

@@ -29,6 +29,7 @@ export async function createContainer(
   if (!isValidName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
   const port = spec.port ?? (await exposedPort(engine, spec.image, options))
   const facts = await engine.host.facts()
+  const tool = await engine.tool.mounts(facts.architecture)
   const folders = await engine.boundFolders.look(foldersOf(engine, spec.mounts), what)
   const query = { name: spec.name }
   const call = {
@@ -41,7 +42,8 @@ export async function createContainer(
   } as const
   const created = await withImage(engine, spec.image, options, () =>
     engine.networks.allocate(
-      (network) => engine.client.ask<{ Id: string }>({ ...call, body: toBody(engine, spec, port, facts, network) }),
+      (network) =>
+        engine.client.ask<{ Id: string }>({ ...call, body: toBody(engine, spec, port, { ...facts, tool }, network) }),
       signal,
     ),
   )
@@ -86,7 +88,13 @@ async function exposedPort(engine: EngineContext, image: string, options: Create
   return exposed.length === 1 ? Number.parseInt(exposed[0] ?? '', 10) : defaultPort
 }
 
-function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: HostFacts, network: string): object {
+/** What a container gets of its host. */
+interface Host extends HostFacts {
+  /** Mounts of the container tool, as the engine's API has them. */
+  readonly tool: readonly object[]
+}
+
+function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: Host, network: string): object {
   return {
     Image: spec.image,
     Env: Object.entries({ ...spec.env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
@@ -156,7 +164,7 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, device
 function placementOf(
   engine: EngineContext,
   { home, owner, mounts }: ContainerSpec,
-  { supportsHomeQuota }: HostFacts,
+  { supportsHomeQuota, tool }: Host,
   network: string,
 ): object {
   const mount = home && {
@@ -174,7 +182,7 @@ function placementOf(
     RestartPolicy: { Name: 'no' },
     Init: true,
     AutoRemove: false,
-    Mounts: [...(mount ? [mount] : []), ...mounts.map(toMount)],
+    Mounts: [...(mount ? [mount] : []), ...mounts.map(toMount), ...tool],
   }
 }
 

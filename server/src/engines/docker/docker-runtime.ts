@@ -9,6 +9,7 @@ import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { freePartsBeside } from './bridge-network.ts'
 import { BoundFolders } from './bound-folders.ts'
 import { createContainer } from './container-create.ts'
+import { ContainerTool } from './container-tool.ts'
 import { watchEvents } from './container-events.ts'
 import { containerFiles } from './container-files.ts'
 import { pauseContainer, removeContainer, removeStopped, startContainer, stopContainer } from './container-lifecycle.ts'
@@ -35,9 +36,14 @@ export interface DockerRuntimeOptions {
   readonly maxPerNetwork?: number
   /** Whether `prepare` sets rules of the host, where it may; undefined: no. */
   readonly hostRules?: 'auto' | 'off'
+  /** Folder with the container tool for each kind of machine; undefined: that of this program. */
+  readonly toolFolder?: string
   /** Gets a line for each call to the engine. */
   readonly log?: Pick<Logger, 'debug'>
 }
+
+/** Set-up and releases put it there. */
+const ownToolFolder = path.resolve(import.meta.dirname, '../../../../.berth/container-tool')
 
 export const dockerCapabilities: RuntimeCapabilities = {
   keepsStopped: true,
@@ -110,6 +116,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     rules: new HostRules(hostRules, isLocal),
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
+    tool: new ContainerTool(client, installation, options.toolFolder ?? ownToolFolder, options.log),
     created: new Map(),
     boundFolders: new BoundFolders(),
     oomNotices: new OomNotices(),

@@ -1,5 +1,6 @@
 import type { RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'
 import type { BoundFolder, BoundFolders } from './bound-folders.ts'
+import type { ContainerTool } from './container-tool.ts'
 import type { EngineClient } from './engine-client.ts'
 import type { HostInfo } from './host-info.ts'
 import type { HostRules } from './host-rules.ts'
@@ -17,6 +18,7 @@ export interface EngineContext {
   readonly rules: HostRules
   readonly host: HostInfo
   readonly pulls: ImagePulls
+  readonly tool: Pick<ContainerTool, 'mounts'>
   /** Ids of containers that this process created and has not started yet, with the folders of the host that they mount. */
   readonly created: Map<string, readonly BoundFolder[]>
   readonly boundFolders: BoundFolders

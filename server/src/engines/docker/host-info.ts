@@ -7,6 +7,8 @@ import type { HomeQuota } from './home-volumes.ts'
 export interface HostFacts {
   /** Name of the machine that the engine runs on. */
   readonly name: string
+  /** Kind of machine, as `uname -m` names it. */
+  readonly architecture: string
   readonly cores: number
   /** Bytes; Infinity when the engine does not say. */
   readonly memory: number
@@ -28,6 +30,7 @@ export interface HostFacts {
 
 interface Info {
   readonly Name?: string
+  readonly Architecture?: string
   readonly NCPU: number
   /** 0 when the engine cannot read it. */
   readonly MemTotal?: number
@@ -91,6 +94,7 @@ export class HostInfo {
     const ociRuntimes = Object.keys(Runtimes ?? {})
     return {
       name: info.Name ?? '',
+      architecture: info.Architecture ?? '',
       cores: NCPU,
       memory: info.MemTotal || Infinity,
       logDrivers: Plugins?.Log ?? [],

@@ -10,6 +10,7 @@ const labelNames = {
   fingerprint: 'berth.fingerprint',
   templateVersion: 'berth.template_version',
   probe: 'berth.probe',
+  tool: 'berth.tool',
 } as const
 
 /** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
@@ -47,6 +48,14 @@ export const probeFilter = (installation: string): string[] => [
   ...labelFilter(installation),
   `${labelNames.probe}=home-size`,
 ]
+
+/** On volumes with the container tool; they are no user's home. */
+export const toolLabels = (installation: string): Labels => ({
+  ...installationLabel(installation),
+  [labelNames.tool]: 'container-tool',
+})
+
+export const toolFilter = (installation: string): string[] => [...labelFilter(installation), labelNames.tool]
 
 /** Whether it carries this installation's name, as its networks do. */
 export const isOfInstallation = (labels: Labels | null | undefined, installation: string) =>

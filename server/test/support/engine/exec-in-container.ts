@@ -11,14 +11,23 @@ const timeout = waitLimit(60_000)
  * @returns what it printed, standard error included @throws {Error} with that when its exit code is not 0
  */
 export async function execInContainer(id: string, script: string): Promise<string> {
+  const { printed, code } = await runInContainer(id, ['/bin/sh', '-c', script])
+  if (code !== 0) throw new Error(`${script}: exit code ${code}: ${printed}`)
+  return printed
+}
+
+/** Runs a program in a container as `execInContainer` does, whatever its exit code. */
+export async function runInContainer(
+  id: string,
+  command: readonly string[],
+): Promise<{ readonly printed: string; readonly code: number | null }> {
   const { Id } = await askEngine<{ Id: string }>('POST', `/containers/${id}/exec`, {
     // With a terminal the engine sends plain text, without one frames.
-    body: { Cmd: ['/bin/sh', '-c', script], AttachStdout: true, AttachStderr: true, Tty: true },
+    body: { Cmd: command, AttachStdout: true, AttachStderr: true, Tty: true },
   })
   const printed = (await readOutput(Id)).replaceAll('\r\n', '\n')
   const { ExitCode } = await askEngine<{ ExitCode: number | null }>('GET', `/exec/${Id}/json`)
-  if (ExitCode !== 0) throw new Error(`${script}: exit code ${ExitCode}: ${printed}`)
-  return printed
+  return { printed, code: ExitCode }
 }
 
 async function readOutput(exec: string): Promise<string> {

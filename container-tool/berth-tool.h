@@ -1,0 +1,22 @@
+/* What the commands of berth-tool share. */
+#ifndef BERTH_TOOL_H
+#define BERTH_TOOL_H
+
+/* Exit codes of every command. Those of one command alone begin with 10. */
+enum tool_exit {
+  TOOL_OK = 0,
+  /* Something failed that standard error names. */
+  TOOL_FAILED = 1,
+  /* The arguments are no command. */
+  TOOL_USAGE = 2,
+  /* Nothing listens there. */
+  TOOL_REFUSED = 10
+};
+
+/* Writes all of it to a descriptor that may block. Returns 0, or -1 with errno. */
+int tool_write_all(int fd, const void *data, unsigned long length);
+
+/* Says on standard error what failed, with the words of errno, and returns TOOL_FAILED. */
+int tool_failed(const char *what);
+
+#endif

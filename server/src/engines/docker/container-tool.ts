@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createTarPacker } from 'modern-tar'
+import type { Logger } from 'pino'
+import { containerToolFolder, containerToolName } from '#/engines/container-tool.ts'
+import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
+import { HelperContainers, type Helper } from './helper-containers.ts'
+import { toolFilter, toolLabels } from './labels.ts'
+
+/** How long containers are made without the tool after it could not be put into its volume, in ms. */
+const retryDelay = 30_000
+
+/** What the engine says of a kind of machine (`uname -m`), and Node. */
+const architectures: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'x64'],
+  ['aarch64', 'arm64'],
+])
+
+/**
+ * The container tool in a volume of the engine, which every container mounts read-only. A volume, because a folder of this machine
+ * could not be mounted where Berth runs in a container itself or the engine is on another machine, and a copy in each
+ * container would not reach those whose root file system is read-only.
+ */
+export class ContainerTool {
+  readonly #client: EngineClient
+  readonly #installation: string
+  readonly #folder: string
+  readonly #log: Pick<Logger, 'debug'> | undefined
+  readonly #helpers: HelperContainers
+  #volume: Promise<string | undefined> | undefined
+
+  /** @param folder with a folder for each kind of machine (`.berth/container-tool`) */
+  constructor(client: EngineClient, installation: string, folder: string, log?: Pick<Logger, 'debug'>) {
+    this.#client = client
+    this.#installation = installation
+    this.#folder = folder
+    this.#log = log
+    this.#helpers = new HelperContainers(client, installation)
+  }
+
+  /**
+   * The mount of the tool, as the engine's API has it. Never rejects: a container without the tool is better than none.
+   * @param architecture of the engine's machine, as it says itself
+   * @returns nothing where there is no tool for it, or the engine cannot take it in now
+   */
+  async mounts(architecture: string): Promise<readonly object[]> {
+    this.#volume ??= this.#ensure(architecture).catch((error: unknown) => {
+      this.#log?.debug({ err: error }, 'the container tool could not be put into its volume')
+      setTimeout(() => (this.#volume = undefined), retryDelay).unref()
+      return undefined
+    })
+    const volume = await this.#volume
+    if (volume === undefined) return []
+    return [
+      {
+        Type: 'volume',
+        Source: volume,
+        Target: containerToolFolder,
+        ReadOnly: true,
+        VolumeOptions: { NoCopy: true, Labels: toolLabels(this.#installation) },
+      },
+    ]
+  }
+
+  /** @returns the volume, which has the tool; undefined without a tool for this kind of machine */
+  async #ensure(architecture: string): Promise<string | undefined> {
+    const file = path.join(this.#folder, architectures.get(architecture) ?? architecture, containerToolName)
+    const program = await readFile(file).catch(() => undefined)
+    if (program === undefined) return undefined
+    const hash = createHash('sha256').update(program).digest('hex').slice(0, 12)
+    const volume = `${this.#installation}-tool-${hash}`
+    await this.#createVolume(volume)
+    const helper = await this.#helpers.create(volume)
+    try {
+      if (!(await this.#has(helper))) await this.#put(helper, program)
+    } finally {
+      await helper.remove()
+    }
+    await this.#removeOthers(volume)
+    return volume
+  }
+
+  /** Makes it, unless it exists. */
+  async #createVolume(volume: string): Promise<void> {
+    const call = { what: `create ${volume}`, method: 'POST', path: '/volumes/create' } as const
+    const body = { Name: volume, Labels: toolLabels(this.#installation) }
+    await this.#client.ask({ ...call, body, timeout: callTimeouts.read })
+  }
+
+  /** Whether an earlier process has put it there. The name of the volume is made of what is in it. */
+  async #has({ archivePath, folder }: Helper): Promise<boolean> {
+    const call = { what: 'look for the container tool', method: 'HEAD', path: archivePath } as const
+    const query = { path: `${folder}/${containerToolName}` }
+    try {
+      await this.#client.header({ ...call, query, timeout: callTimeouts.read }, 'x-docker-container-path-stat')
+      return true
+    } catch (error) {
+      if (statusOf(error) === 404) return false
+      throw error
+    }
+  }
+
+  /** It gets its name when it is there whole: an archive that breaks off leaves the name before. */
+  async #put({ archivePath, folder, requireMounted }: Helper, program: Buffer): Promise<void> {
+    const { readable, controller } = createTarPacker()
+    const entry = controller.add({ name: containerToolName, size: program.length, type: 'file', mode: 0o755 })
+    const sent = async () => {
+      const writer = entry.getWriter()
+      await writer.write(program)
+      await writer.close()
+      controller.finalize()
+    }
+    const call = { what: 'put the container tool into its volume', method: 'PUT', path: archivePath } as const
+    const asked = this.#client.ask({
+      ...call,
+      query: { path: folder },
+      archive: readable,
+      timeout: callTimeouts.writeFiles,
+      kind: 'stream',
+    })
+    await Promise.all([asked, sent()])
+    await requireMounted(call.what)
+  }
+
+  /** Volumes of earlier versions of the tool; the engine keeps one that a container still has. */
+  async #removeOthers(volume: string): Promise<void> {
+    const query = { filters: JSON.stringify({ label: toolFilter(this.#installation) }) }
+    const call = { what: 'list volumes of the container tool', method: 'GET', path: '/volumes', query } as const
+    const { Volumes } = await this.#client.ask<{ Volumes: readonly { readonly Name: string }[] | null }>({
+      ...call,
+      timeout: callTimeouts.list,
+    })
+    for (const { Name } of (Volumes ?? []).filter((each) => each.Name !== volume)) {
+      const path = `/volumes/${encodeURIComponent(Name)}`
+      await this.#client
+        .ask({ what: `remove ${Name}`, method: 'DELETE', path, timeout: callTimeouts.remove })
+        .catch(() => undefined)
+    }
+  }
+}
