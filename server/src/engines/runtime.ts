@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
 
 /**
@@ -121,6 +122,16 @@ export interface Runtime {
     onLine: (line: string) => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void>
+
+  /**
+   * Starts a program in a container of ours that runs, beside its own: as the container's user, with its environment and
+   * rights, and without a terminal.
+   * @param command program and arguments; there is no shell between
+   * @param signal ends the connection at any time
+   * @returns once the engine has taken the command. A program that cannot be run ends at once, with 126 or 127.
+   * @throws {RuntimeError} `missing`; `conflict` while it is paused or does not run; `failed`; `unreachable`
+   */
+  exec(id: string, command: readonly [string, ...string[]], signal: AbortSignal): Promise<ExecProcess>
 
   /** Home volumes of this installation. @throws {RuntimeError} */
   homes(): Promise<Home[]>
@@ -308,6 +319,27 @@ export interface ContainerUsage {
   readonly memoryBytes: number | null
   /** When it was started last (`RuntimeContainer.startedAt`). */
   readonly startedAt: number | null
+}
+
+/** A program that `exec` started, and the connection to it. */
+export interface ExecProcess {
+  /**
+   * What is written is its standard input, which `end` closes; what is read is its standard output, and ends with it.
+   * A reader that is slow makes the program wait. To destroy it closes the connection: the program sees the end of its
+   * input, and what it writes from then on is lost. No engine ends a program then: one that must not outlive its
+   * connection has to end by itself. An error of the connection is a `RuntimeError`, `unreachable`.
+   */
+  readonly stream: Duplex
+  /** Settles after the end of the output; never rejects. */
+  readonly ended: Promise<ExecEnd>
+}
+
+/** How a program of `exec` ended. */
+export interface ExecEnd {
+  /** Exit code; null when it is not known, because the connection was closed or broke first. */
+  readonly code: number | null
+  /** The last 2,000 characters of its error output, or the engine's words for why it could not be run. */
+  readonly errors: string
 }
 
 /** An event of the engine. */

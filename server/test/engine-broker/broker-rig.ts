@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -72,6 +73,19 @@ async function ask(socketPath: string, method: string, target: string, body: unk
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
   return { status: response.statusCode ?? 0, text }
+}
+
+/** Asks for a connection that is given over. @returns the status of the answer */
+export async function upgradeStatus(socketPath: string, target: string, body = '{}'): Promise<number> {
+  const headers = { host: 'docker', connection: 'Upgrade', upgrade: 'tcp', 'content-length': body.length }
+  const asked = request({ socketPath, method: 'POST', path: target, headers, agent: false })
+  asked.end(body)
+  const given = once(asked, 'upgrade') as Promise<[IncomingMessage, Socket]>
+  const refused = once(asked, 'response') as Promise<[IncomingMessage]>
+  const [response, connection] = await Promise.race([given, refused])
+  connection?.destroy()
+  response.resume()
+  return response.statusCode ?? 0
 }
 
 /** What Berth sends for a container, to be changed by those who attack. */

@@ -8,9 +8,9 @@ import { suite, test, after } from 'node:test'
 import { packTar, unpackTar } from 'modern-tar'
 import { createDockerRuntime, dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
 import { startRegistry } from '#test/support/engine/registry.ts'
-import { testImage } from '#test/support/engine/engine.ts'
+import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { createAndStart, eventually, look, openInstallation, plainSpec, read } from '#test/support/engine/runtimes.ts'
-import { containerBody, startBroker } from './broker-rig.ts'
+import { containerBody, startBroker, upgradeStatus } from './broker-rig.ts'
 
 /** The broker between Berth and a real engine: all that Berth does works, and nothing else does. */
 suite('broker of the socket of the engine', async () => {
@@ -98,6 +98,18 @@ suite('broker of the socket of the engine', async () => {
     )
     await runtime.remove(started.id)
     await runtime.removeHome(home.volume)
+    assert.deepEqual(lines, [])
+  })
+
+  test('a program is run in a container of a user through it, with its input, its output and its code', async () => {
+    const { id } = await createAndStart(runtime, { ...spec, home: null })
+    const command = ['/bin/sh', '-c', 'tr a-z A-Z; echo sorry >&2; exit 3'] as const
+    const { stream, ended } = await runtime.exec(id, command, AbortSignal.timeout(30_000))
+    stream.end('x'.repeat(1_000_000))
+    assert.equal((await buffer(stream)).toString(), 'X'.repeat(1_000_000))
+    assert.deepEqual(await ended, { code: 3, errors: 'sorry\n' })
+    await runtime.remove(id)
+    await assert.rejects(runtime.exec(id, command, AbortSignal.timeout(30_000)), /exec/)
     assert.deepEqual(lines, [])
   })
 
@@ -221,6 +233,36 @@ suite('broker of the socket of the engine', async () => {
     assert.equal((await ask('DELETE', `/v1.41/containers/${installation}-eve?force=true&v=true`)).status, 204)
   })
 
+  test('a program with rights of its own, and one in a container of others, is refused', async (t) => {
+    const { id } = await createAndStart(runtime, { ...spec, home: null })
+    t.after(() => runtime.remove(id))
+    const plain = { AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: false, Cmd: ['id'] }
+    const attacks = [
+      { Privileged: true }, { User: 'root' }, { Tty: true }, { Env: ['LD_PRELOAD=x'] }, { WorkingDir: '/' },
+      { DetachKeys: 'a' }, { Cmd: 'id' }, { Cmd: [] }, { privileged: true },
+    ] // prettier-ignore
+    for (const each of attacks) {
+      const { status, text } = await ask('POST', `/v1.41/containers/${id}/exec`, { ...plain, ...each })
+      assert.equal(status, 403, `${JSON.stringify(each)}: ${text}`)
+    }
+    const other = await openInstallation(t)
+    await other.runtime.prepare()
+    const theirs = await other.run('theirs')
+    assert.equal((await ask('POST', `/v1.41/containers/${theirs.id}/exec`, plain)).status, 404)
+    const { Id } = await askEngine<{ Id: string }>('POST', `/containers/${theirs.id}/exec`, { body: plain })
+    assert.equal((await ask('GET', `/v1.41/exec/${Id}/json`)).status, 404)
+    assert.equal(await upgradeStatus(broker.socket, `/v1.41/exec/${Id}/start`), 404)
+    assert.equal(await upgradeStatus(broker.socket, `/v1.41/containers/${id}/attach`), 403)
+    assert.equal(await upgradeStatus(broker.socket, `/v1.41/exec/${Id}/start`, 'x'.repeat(300)), 403)
+    const own = await ask('POST', `/v1.41/containers/${id}/exec`, plain)
+    assert.equal(own.status, 201)
+    const { Id: ownId } = JSON.parse(own.text) as { Id: string }
+    assert.equal((await ask('POST', `/v1.41/exec/${ownId}/start`, { Detach: true })).status, 403)
+    assert.equal(await upgradeStatus(broker.socket, `/v1.41/exec/${ownId}/start`), 101)
+    const { text } = await ask('GET', `/v1.41/exec/${ownId}/json`)
+    assert.deepEqual(Object.keys(JSON.parse(text) as object).toSorted(), ['ExitCode', 'ID', 'Running'])
+  })
+
   test('containers, volumes and networks of others can neither be seen nor changed', async (t) => {
     const other = await openInstallation(t)
     await other.runtime.prepare()
@@ -265,7 +307,7 @@ suite('broker of the socket of the engine', async () => {
   test('calls that Berth does not use are refused, however their path is written', async () => {
     const id = '0'.repeat(64)
     const calls = [
-      ['POST', `/v1.41/containers/${id}/exec`],
+      ['POST', `/v1.41/exec/${id}/resize?h=1&w=1`],
       ['POST', `/v1.41/containers/${id}/update`],
       ['POST', `/v1.41/containers/${id}/attach?stream=1`],
       ['GET', `/v1.41/containers/${id}/export`],

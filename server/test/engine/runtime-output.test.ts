@@ -1,7 +1,9 @@
 // Part of npm run test:more: the port by itself; control-plane/logs.test.ts reads logs through it.
 import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
 import { after, suite, test } from 'node:test'
 import type { RuntimeCapabilities } from '#/engines/runtime.ts'
+import { waitLimit } from '../support/extent.ts'
 import { contractRuntimes, eventually, look, ofKind, shell, touch } from '../support/engine/runtimes.ts'
 
 /** Contract of the `Runtime` interface, held against every implementation with a real engine: output of containers. */
@@ -63,6 +65,43 @@ for (const open of contractRuntimes) {
       const again: string[] = []
       await runtime.followLogs(id, 2, (line) => void again.push(line), new AbortController().signal)
       assert.deepEqual(again, ['five', 'six'])
+    })
+
+    test('a program that is run beside has input, output and a code, and sees the end of its connection', async () => {
+      const { id } = await run('host', shell('echo up'))
+      const away = AbortSignal.timeout(waitLimit(60_000))
+      const command = [
+        '/bin/sh',
+        '-c',
+        'read line; echo "$line"; head -c 3000000 /dev/zero; echo no >&2; exit 7',
+      ] as const
+      const talk = await runtime.exec(id, command, away)
+      talk.stream.write('hello\n')
+      const said = await buffer(talk.stream)
+      assert.equal(said.length, 3_000_006)
+      assert.equal(said.subarray(0, 6).toString(), 'hello\n')
+      assert.deepEqual(await talk.ended, { code: 7, errors: 'no\n' })
+      const none = await runtime.exec(id, ['/no/such/program'], away)
+      none.stream.resume()
+      const { code } = await none.ended
+      assert.ok(code === 126 || code === 127 || code === null, String(code))
+      const left = await runtime.exec(id, ['/bin/sh', '-c', 'cat > /tmp/said; echo over >> /tmp/said'], away)
+      left.stream.write('first\n')
+      await eventually(async () => assert.equal(await outputOf('cat /tmp/said'), 'first\n'))
+      left.stream.destroy()
+      assert.deepEqual(await left.ended, { code: null, errors: '' })
+      await eventually(async () => assert.equal(await outputOf('cat /tmp/said'), 'first\nover\n'))
+      await assert.rejects(rig.neighbour.exec(id, ['true'], away), ofKind('missing'))
+      await runtime.stop(id)
+      await assert.rejects(
+        runtime.exec(id, ['true'], away),
+        ofKind(runtime.capabilities.keepsStopped ? 'conflict' : 'missing'),
+      )
+
+      async function outputOf(script: string) {
+        const { stream } = await runtime.exec(id, ['/bin/sh', '-c', script], away)
+        return (await buffer(stream)).toString()
+      }
     })
 
     test('following ends when the container is removed, and when its signal is aborted', async () => {

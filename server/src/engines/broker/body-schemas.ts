@@ -176,3 +176,18 @@ export const CreateNetwork = Type.Object(
   strict,
 )
 export type CreateNetwork = Static<typeof CreateNetwork>
+
+/**
+ * A program beside that of a container: as its user and with its rights, for neither can be named, and without a
+ * terminal of the engine.
+ */
+export const CreateExec = Type.Object(
+  {
+    AttachStdin: Type.Literal(true),
+    AttachStdout: Type.Literal(true),
+    AttachStderr: Type.Literal(true),
+    Tty: Type.Literal(false),
+    Cmd: Type.Array(Type.String(), { minItems: 1 }),
+  },
+  strict,
+)

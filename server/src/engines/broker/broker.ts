@@ -1,18 +1,24 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 import { CreateCheck, type Allowances } from './create-check.ts'
-import { EngineFailure, EngineForward, refuse } from './engine-forward.ts'
+import { EngineFailure, EngineForward, refuse, refuseRaw } from './engine-forward.ts'
 import { EngineObjects, Refused, type InstallationLock } from './installation-objects.ts'
 import { engineVerbs, type Approved, type Verb } from './verbs.ts'
 
 /** Limits of bodies in JSON, which Berth sends at once: in ms, and in bytes of all at the same time. */
 const bodyLimits = { timeout: 10_000, maxTotal: 32 * 1024 * 1024 }
-/** Above the sum of the client's pools (connection-pools.ts), twice: an old API ends beside a new one. */
-const maxConnections = 2_048
+/**
+ * Above the sum of the client's pools (connection-pools.ts) and of its programs in containers, twice: an old API ends
+ * beside a new one.
+ */
+const maxConnections = 8_192
 /** Max characters of the client's words in a line of the log, which it could fill the disk with. */
 const maxWords = 500
+/** Max bytes of the body before a connection that is given over: two words in JSON, which are not looked at. */
+const maxHijackBody = 256
 /** In ms: how long the head of a request may take. Bodies may be homes, which take hours. */
 const headersTimeout = 10_000
 
@@ -55,7 +61,38 @@ export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerPart
     )
   })
   server.maxConnections = maxConnections
+  server.on('upgrade', (request: IncomingMessage, connection: Duplex, head: Buffer) => {
+    connection.on('error', () => connection.destroy())
+    serveHijack(verbs, forward, { request, connection, head }).catch((error: unknown) =>
+      answerFailure(request, connection, error, log),
+    )
+  })
   return server
+}
+
+interface HijackRequest {
+  readonly request: IncomingMessage
+  readonly connection: Duplex
+  /** What has come behind the head of the request. */
+  readonly head: Buffer
+}
+
+async function serveHijack(
+  verbs: readonly Verb[],
+  engine: EngineForward,
+  { request, connection, head }: HijackRequest,
+): Promise<void> {
+  const { version, path, query } = partsOf(request.url ?? '')
+  const verb = verbs.find((each) => each.isHijacked && each.method === request.method && each.path.test(path))
+  if (!verb || query.size > 0) throw new Refused('Berth does not use this call')
+  const length = Number(request.headers['content-length'] ?? 0)
+  if (!(length <= maxHijackBody)) throw new Refused(`its body has more than ${maxHijackBody} bytes`)
+  if (head.length < length) throw new Refused('its body does not come with its head')
+  const approved = await verb.approve({ names: verb.path.exec(path)?.slice(1) ?? [], query, body: undefined })
+  if (connection.destroyed) return
+  if (!approved) return refuseRaw(connection, 404, 'No such exec instance')
+  if (head.length > length) connection.unshift(head.subarray(length))
+  engine.hijack(connection, `${version}${approved.path}`, JSON.stringify(approved.body))
 }
 
 async function serve(
@@ -65,7 +102,7 @@ async function serve(
   answer: ServerResponse,
 ): Promise<void> {
   const { version, path, query } = partsOf(request.url ?? '')
-  const verb = verbs.find((each) => each.method === request.method && each.path.test(path))
+  const verb = verbs.find((each) => !each.isHijacked && each.method === request.method && each.path.test(path))
   if (!verb) throw new Refused('Berth does not use this call')
   const strange = [...query.keys()].find((key) => !verb.query.includes(key) || query.getAll(key).length > 1)
   if (strange !== undefined) throw new Refused(`the parameter ${strange} is not one that Berth sends`)
@@ -88,11 +125,13 @@ async function serve(
 /** What the engine refuses is its own answer; anything else has a line in the log. */
 function answerFailure(
   request: IncomingMessage,
-  answer: ServerResponse,
+  answer: ServerResponse | Duplex,
   error: unknown,
   log: BrokerParts['log'],
 ): void {
-  if (error instanceof EngineFailure) return refuse(answer, error.status, error.message, error.body)
+  const say = (status: number, message: string, body?: string) =>
+    'headersSent' in answer ? refuse(answer, status, message, body) : refuseRaw(answer, status, message, body)
+  if (error instanceof EngineFailure) return say(error.status, error.message, error.body)
   const isRefused = error instanceof Refused
   const words = (error instanceof Error ? error.message : String(error)).slice(0, maxWords)
   log(
@@ -101,8 +140,8 @@ function answerFailure(
   const what = isRefused
     ? 'the broker of the engine’s socket refuses this: '
     : 'the broker of the engine’s socket failed: '
-  if (answer.headersSent) answer.destroy()
-  else refuse(answer, isRefused ? 403 : 502, what + words)
+  if ('headersSent' in answer && answer.headersSent) answer.destroy()
+  else say(isRefused ? 403 : 502, what + words)
 }
 
 /** In the words of the engine, which Berth tells from those of a proxy that knows no such path. */

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { usualCapabilities } from '#/engines/container-spec.ts'
 import { allowedPath, isBelow } from '#/machine/allowed-paths.ts'
-import { CreateContainer, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
+import { CreateContainer, CreateExec, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
 import {
   OwnNames,
   Refused,
@@ -69,6 +69,11 @@ export class CreateCheck {
     this.#parts.installation.require(wanted.Labels[ownLabel])
     this.#names.requireNetwork(wanted.Name)
     return wanted
+  }
+
+  /** A program in a container that the caller has found to be the installation's. */
+  exec(body: unknown): unknown {
+    return parse(CreateExec, body)
   }
 
   async #helper(body: unknown, name: string): Promise<unknown> {

@@ -1,4 +1,5 @@
-import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { request } from '@berth/gateway/basics/listening.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 
@@ -74,6 +75,33 @@ export class EngineForward {
   }
 
   /**
+   * Asks the engine for a connection, and joins it with a client's: what comes from either side goes to the other, whose
+   * end it is told, and either that breaks ends both. What the engine refuses the client gets as it is.
+   * @param client everything after its request is still to be read
+   */
+  hijack(client: Duplex, path: string, body: string): void {
+    const headers = { host: 'docker', 'content-type': 'application/json', connection: 'Upgrade', upgrade: 'tcp' }
+    const length = { 'content-length': Buffer.byteLength(body) }
+    const asked = request({ ...this.#where, method: 'POST', path, headers: { ...headers, ...length }, agent: false })
+    client.on('error', () => client.destroy()).once('close', () => asked.destroy())
+    asked.on('error', (error) => refuseRaw(client, 502, `the engine does not answer: ${error.message}`))
+    asked.once('response', (response) => {
+      readAll(response, question.maxBytes)
+        .then((said) => refuseRaw(client, response.statusCode ?? 502, '', said))
+        .catch(() => client.destroy())
+    })
+    asked.once('upgrade', (_: IncomingMessage, engine: Duplex, head: Buffer) => {
+      engine.on('error', () => client.destroy())
+      engine.once('close', () => void (engine.readableEnded || client.destroy()))
+      client.once('close', () => engine.destroy())
+      if (head.length > 0) engine.unshift(head)
+      client.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n')
+      engine.pipe(client).pipe(engine)
+    })
+    asked.end(body)
+  }
+
+  /**
    * @returns the engine's answer to a GET; undefined when there is no such thing
    * @throws {EngineFailure} when the engine answers with another status @throws {Error} when it does not answer
    */
@@ -125,4 +153,11 @@ export function refuse(
 ): void {
   answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   answer.end(body)
+}
+
+/** Refuses on a connection that is no server's any more. @param body JSON in place of the message */
+export function refuseRaw(client: Duplex, status: number, message: string, body = JSON.stringify({ message })): void {
+  if (client.destroyed) return
+  const head = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -13,6 +13,11 @@ interface Container {
   readonly Config: { readonly Labels: Labels }
 }
 
+interface Exec {
+  readonly ID: string
+  readonly ContainerID: string
+}
+
 interface Network {
   readonly Id: string
   readonly Name: string
@@ -53,6 +58,16 @@ export class EngineObjects {
     const labels = found?.Config.Labels
     if (!found || !this.isOwn(labels)) return undefined
     return kind === 'user' && labels?.[ownLabel] === undefined ? undefined : found.Id
+  }
+
+  /**
+   * A program that was made in a container of a user (`CreateExec`).
+   * @param id of 64 hexadecimal digits
+   * @returns whether there is one @throws {EngineFailure}
+   */
+  async hasExec(id: string): Promise<boolean> {
+    const found = await this.#engine.ask<Exec>(`/exec/${id}/json`)
+    return found?.ID === id && (await this.container(found.ContainerID, 'user')) !== undefined
   }
 
   /** Looks up a bridge as `container` does a container. */

@@ -27,6 +27,8 @@ export interface Verb {
   readonly query: readonly string[]
   /** `json`: read and checked whole. `stream`: passed on as it comes. */
   readonly body?: 'json' | 'stream'
+  /** Whether the engine gives the connection over (101), with `Approved.body` as the engine's; then it has no other answer. */
+  readonly isHijacked?: true
   /** What of the engine's answer, JSON, the client gets; all when undefined. */
   readonly shown?: (answer: unknown) => unknown
   /** @returns what to send; undefined when there is no such thing @throws {Refused} */
@@ -39,6 +41,7 @@ export interface VerbParts {
   readonly create: CreateCheck
 }
 
+const execId = '([0-9a-f]{64})'
 const name = '([a-zA-Z0-9][\\w.-]{0,254})'
 /** Name of an image: registry, path, tag and digest, encoded as Berth does it. */
 const image = '([a-zA-Z0-9][\\w.%/-]{0,511})'
@@ -100,6 +103,31 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
     ofContainer('POST', '/pause', []),
     ofContainer('POST', '/stop', ['t']),
     ofContainer('DELETE', '', ['force', 'v']),
+    {
+      method: 'POST',
+      path: new RegExp(`^/containers/${name}/exec$`),
+      query: [],
+      body: 'json',
+      approve: async ({ names, body }) => {
+        const id = await objects.container(names[0] ?? '', 'user')
+        return id === undefined ? undefined : { path: `/containers/${id}/exec`, body: create.exec(body) }
+      },
+    },
+    {
+      method: 'POST',
+      path: new RegExp(`^/exec/${execId}/start$`),
+      query: [],
+      isHijacked: true,
+      approve: async ({ names: [id = ''] }) =>
+        (await objects.hasExec(id)) ? { path: `/exec/${id}/start`, body: { Detach: false, Tty: false } } : undefined,
+    },
+    {
+      method: 'GET',
+      path: new RegExp(`^/exec/${execId}/json$`),
+      query: [],
+      shown: shownExec,
+      approve: async ({ names: [id = ''] }) => ((await objects.hasExec(id)) ? { path: `/exec/${id}/json` } : undefined),
+    },
     {
       method: 'POST',
       path: /^\/containers\/create$/,
@@ -221,6 +249,12 @@ function shownNetworks(answer: unknown): unknown {
     Labels: startingWith('berth.', Labels),
     IPAM,
   }))
+}
+
+/** How a program ended, without its command and its container. */
+function shownExec(answer: unknown): unknown {
+  const { ID, Running, ExitCode } = answer as Readonly<Record<string, unknown>>
+  return { ID, Running, ExitCode }
 }
 
 interface Sizes {

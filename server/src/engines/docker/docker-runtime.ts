@@ -10,6 +10,7 @@ import { freePartsBeside } from './bridge-network.ts'
 import { BoundFolders } from './bound-folders.ts'
 import { createContainer } from './container-create.ts'
 import { ContainerTool } from './container-tool.ts'
+import { execInContainer } from './container-exec.ts'
 import { watchEvents } from './container-events.ts'
 import { containerFiles } from './container-files.ts'
 import { pauseContainer, removeContainer, removeStopped, startContainer, stopContainer } from './container-lifecycle.ts'
@@ -84,6 +85,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     list: (filter) => listContainers(engine, filter),
     logs: (id, lines) => readLogs(engine, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),
+    exec: (id, command, signal) => execInContainer(engine, id, command, signal),
     homes: () => homes(engine),
     removeHome: (volume) => removeHome(engine, volume),
     measureHomes: (signal) => measureHomes(engine, signal),

@@ -1,18 +1,15 @@
-import { Readable } from 'node:stream'
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import { Readable, type Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { request } from '@berth/gateway/basics/listening.ts'
 import { NetworkFull, RuntimeError, type RuntimeErrorKind } from '#/engines/runtime-error.ts'
 import { ConnectionPools } from '#/engines/transport/connection-pools.ts'
-import {
-  EngineCalls,
-  jsonRequest,
-  type ApiAnswer,
-  type ApiCall,
-  type ApiRequest,
-} from '#/engines/transport/engine-calls.ts'
+import { EngineCalls, jsonRequest, type ApiCall, type ApiRequest } from '#/engines/transport/engine-calls.ts'
 import { jsonArrayItems } from '#/engines/transport/json-stream.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
-import { parseEngineAddress } from './engine-address.ts'
+import { parseEngineAddress, type EngineAddress } from './engine-address.ts'
 
 /** How long each kind of call may take, in ms; after it the engine counts as not answering. */
 export const callTimeouts = {
@@ -63,6 +60,7 @@ const newestMinor = 47
  */
 export class EngineClient {
   readonly #calls: EngineCalls<EngineCall>
+  readonly #address: EngineAddress
   #version: Promise<string> | undefined
 
   /**
@@ -70,10 +68,16 @@ export class EngineClient {
    * @throws {Error} when the address is none of these
    */
   constructor(address: string, log?: Pick<Logger, 'debug'>) {
-    const { origin, ...where } = parseEngineAddress(address)
+    this.#address = parseEngineAddress(address)
+    const { origin, ...where } = this.#address
     const pools = new ConnectionPools(origin, where)
     this.#calls = new EngineCalls(
-      { pools: () => pools, request: requestOf, refusal, onFailure: (error) => this.#noteFailure(error) },
+      {
+        pools: () => pools,
+        request: requestOf,
+        refusal: async (call, { statusCode, body }) => refusalIn(call, statusCode, await body.text()),
+        onFailure: (error) => this.#noteFailure(error),
+      },
       log,
     )
   }
@@ -158,6 +162,16 @@ export class EngineClient {
     return bytes.length > maxBytes ? undefined : bytes
   }
 
+  /**
+   * A connection that the engine gives over to what the call is about, after its answer of 101. It takes no place in a
+   * pool: who asks for many of them bounds their number.
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async hijack(call: EngineCall): Promise<Duplex> {
+    const versioned = await this.#versioned(call)
+    return this.#calls.measured(versioned, (signal) => hijack(this.#address, versioned, signal))
+  }
+
   /** Numbers about calls for `/metrics`, by name. */
   counts(): Readonly<Record<string, number>> {
     return this.#calls.counts()
@@ -187,6 +201,40 @@ function requestOf(call: EngineCall, signal: AbortSignal): ApiRequest {
   return { ...request, body: Readable.from(archive) }
 }
 
+async function hijack({ origin, socketPath }: EngineAddress, call: EngineCall, signal: AbortSignal): Promise<Duplex> {
+  const { protocol, hostname, port } = new URL(origin)
+  const where: RequestOptions = socketPath === undefined ? { host: hostname, port } : { socketPath }
+  const send = protocol === 'https:' ? process.getBuiltinModule('node:https').request : request
+  const body = JSON.stringify(call.body)
+  const headers = {
+    host: 'docker',
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'Upgrade',
+    upgrade: 'tcp',
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
+  const asked = send({ ...where, method: call.method, path: call.path, headers, agent: false })
+  const giveUp = () => asked.destroy(signal.reason as Error)
+  signal.addEventListener('abort', giveUp, { once: true })
+  asked.on('error', reject)
+  asked.on('upgrade', (_: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (head.length > 0) socket.unshift(head)
+    resolve(socket)
+  })
+  asked.on('response', (answer: IncomingMessage) => {
+    text(answer)
+      .then((said) => reject(refusalIn(call, answer.statusCode ?? 0, said)))
+      .catch(reject)
+  })
+  asked.end(body)
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
 /** What the engine said instead of doing it. */
 class EngineErrorResponse extends Error {
   readonly status: number
@@ -199,8 +247,8 @@ class EngineErrorResponse extends Error {
 }
 
 /** An answer of 400 and above, in the port's words. */
-async function refusal({ what }: EngineCall, { statusCode, body }: ApiAnswer): Promise<RuntimeError> {
-  const answer = new EngineErrorResponse(statusCode, messageIn(await body.text()))
+function refusalIn({ what }: EngineCall, status: number, body: string): RuntimeError {
+  const answer = new EngineErrorResponse(status, messageIn(body))
   const kind = kindOf(answer)
   return kind === 'full' && isNetworkFull(answer.message)
     ? new NetworkFull(what, answer)

@@ -27,6 +27,7 @@ import { ensureHome, wantedHome } from './home-volumes.ts'
 import { installationLabels, objectName, ownerLabels, podAnnotations } from './labels.ts'
 import { filesGate } from './pod-exec.ts'
 import { giveAway, withPullSecret, type OwnerReference, type SecretManifest } from './pod-secrets.ts'
+import { appContainer } from './pod-state.ts'
 
 /** What an image is taken to expose: no registry is asked. */
 const defaultPort = 8080
@@ -273,7 +274,7 @@ const toToleration = ({ key, operator, value, effect, seconds }: Toleration): V1
 function containerManifest(spec: ContainerSpec, port: number, secret: string): V1Container {
   const { image, command, env } = spec
   return {
-    name: 'app',
+    name: appContainer,
     image,
     // The cluster replaces `$(NAME)` in arguments; a doubled sign stays one.
     ...(command ? { args: command.map((word) => word.replaceAll('$', () => '$$')) } : {}),

@@ -16,6 +16,7 @@ import { awaitStart, removeEnded, removePod, stopPod } from './container-lifecyc
 import { checkAccess, inspect, inspectId, listContainers } from './container-lookup.ts'
 import { PodIndex } from './pod-index.ts'
 import { SecretAnchor } from './pod-secrets.ts'
+import { execInApp } from './container-exec.ts'
 import { watchPods } from './container-events.ts'
 
 export interface KubernetesRuntimeOptions {
@@ -76,6 +77,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     list: (filter) => listContainers(cluster, filter),
     logs: (id, lines) => readLogs(cluster, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(cluster, id, lines, onLine, signal),
+    exec: (id, command, signal) => execInApp(cluster, id, command, signal),
     homes: async () => (await listHomes(cluster)).map(({ volume, owner }) => ({ volume, owner })),
     removeHome: (volume) => removeHome(cluster, volume),
     measureHomes: async () => {

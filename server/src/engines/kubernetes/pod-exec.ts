@@ -19,16 +19,17 @@ export interface ExecCall {
 }
 
 /** First byte of each message. Source: kubernetes, `v4.channel.k8s.io`. */
-const channels = { input: 0, output: 1, errors: 2, result: 3 } as const
+export const channels = { input: 0, output: 1, errors: 2, result: 3 } as const
 /** Bytes that are kept before the connection waits for the reader, and those of one message. */
 const [maxKept, maxMessage] = [1024 * 1024, 32 * 1024]
 /** Characters of the error output that are kept. */
-const maxErrors = 2_000
+export const maxErrors = 2_000
 
 /** How a command ended: a `Status` of the API. */
-interface ExecResult {
+export interface ExecResult {
   readonly status?: string
   readonly message?: string
+  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] }
 }
 
 /**
@@ -39,7 +40,8 @@ interface ExecResult {
 export async function* execInPod(cluster: ClusterContext, call: ExecCall): AsyncGenerator<Buffer> {
   const { signal, what, input } = call
   signal.throwIfAborted()
-  const session = new ExecSession(await open(cluster, call), what)
+  const protocols = ['v4.channel.k8s.io']
+  const session = new ExecSession(await openExec(cluster, { ...call, hasInput: input !== undefined, protocols }), what)
   const onAbort = () => session.end(signal.reason as Error)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -68,19 +70,23 @@ export async function outputOf(cluster: ClusterContext, call: ExecCall, maxBytes
   return Buffer.concat(parts).toString()
 }
 
-async function open(cluster: ClusterContext, call: ExecCall): Promise<WebSocket> {
-  const { what, pod, container, command, input, signal } = call
+/** Connects, for a command. @param call with the versions of the protocol that are spoken, best first */
+export async function openExec(
+  cluster: ClusterContext,
+  call: Omit<ExecCall, 'input'> & { readonly hasInput: boolean; readonly protocols: string[] },
+): Promise<WebSocket> {
+  const { what, pod, container, command, hasInput, protocols, signal } = call
   const path = `${corePath(cluster, 'pods', pod)}/exec`
   const { url, headers, connect } = await cluster.client.connection({ what, path, signal })
   const query = new URLSearchParams([
     ['container', container],
     ['stdout', 'true'],
     ['stderr', 'true'],
-    ...(input ? [['stdin', 'true']] : []),
+    ...(hasInput ? [['stdin', 'true']] : []),
     ...command.map((word) => ['command', word]),
   ] as [string, string][])
   const options = { ...connect, headers, handshakeTimeout: callTimeouts.list, perMessageDeflate: false }
-  return new WebSocket(`${url.replace(/^http/, 'ws')}?${query.toString()}`, ['v4.channel.k8s.io'], options)
+  return new WebSocket(`${url.replace(/^http/, 'ws')}?${query.toString()}`, protocols, options)
 }
 
 /** One connection of a command: output waits for its reader, and input for the connection. */

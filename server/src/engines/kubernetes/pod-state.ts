@@ -3,6 +3,9 @@ import { toInstant } from '#/engines/transport/json-stream.ts'
 import type { ContainerEnd, ContainerStatus, Pod } from './api-objects.ts'
 import { fingerprintOf, nameOf, ownerOf, portOf, templateVersionOf } from './labels.ts'
 
+/** Name of a person's container in its pod. */
+export const appContainer = 'app'
+
 /** Word of the port for the state of a pod. */
 export type PodState = 'created' | 'running' | 'removing' | 'exited'
 

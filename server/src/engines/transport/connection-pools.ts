@@ -64,7 +64,7 @@ type CallResult = 'ok' | 'refused' | 'unreachable' | 'cancelled'
 
 /** First words of the descriptions of calls; any other one is counted as `other`, so that no name becomes a label. */
 const operations = [
-  'ask', 'count', 'create', 'inspect', 'list', 'listen', 'pause', 'ping', 'pull', 'read', 'remove', 'restore',
+  'ask', 'count', 'create', 'exec', 'inspect', 'list', 'listen', 'pause', 'ping', 'pull', 'read', 'remove', 'restore',
   'start', 'stop', 'unpause',
 ] // prettier-ignore
 

@@ -56,6 +56,19 @@ export class EngineCalls<C extends ApiCall> {
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async exchange<T>(call: C, read: (answer: ApiAnswer) => Promise<T>): Promise<T> {
+    return this.measured(call, async (signal) => {
+      const request = await this.#api.request(call, signal)
+      const answer = await this.#api.pools().of(callKindOf(call)).request(request)
+      if (answer.statusCode >= 400) throw await this.#api.refusal(call, answer)
+      return read(answer)
+    })
+  }
+
+  /**
+   * Does a call by other means than the pools, within its limit, counted and logged.
+   * @throws {RuntimeError} or the reason of the caller's signal
+   */
+  async measured<T>(call: C, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     call.signal?.throwIfAborted()
     const limit = new AbortController()
     const end = () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError'))
@@ -64,11 +77,7 @@ export class EngineCalls<C extends ApiCall> {
     const release = this.#metrics.take(callKindOf(call))
     let problem: unknown
     try {
-      const signal = call.signal ? AbortSignal.any([limit.signal, call.signal]) : limit.signal
-      const request = await this.#api.request(call, signal)
-      const answer = await this.#api.pools().of(callKindOf(call)).request(request)
-      if (answer.statusCode >= 400) throw await this.#api.refusal(call, answer)
-      return await read(answer)
+      return await work(call.signal ? AbortSignal.any([limit.signal, call.signal]) : limit.signal)
     } catch (error) {
       problem = this.#failure(error, call)
       throw problem

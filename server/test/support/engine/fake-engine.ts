@@ -168,6 +168,9 @@ export const emptyRuntime: Runtime = {
   followLogs: async () => {
     throw new RuntimeError('missing', 'logs')
   },
+  exec: async () => {
+    throw new RuntimeError('missing', 'exec')
+  },
   homes: async () => [],
   removeHome: async () => undefined,
   measureHomes: async () => new Map(),

@@ -38,6 +38,7 @@ function passThrough(runtime: Runtime): Runtime {
     list: (filter) => runtime.list(filter),
     logs: (id, lines) => runtime.logs(id, lines),
     followLogs: (id, lines, onLine, signal) => runtime.followLogs(id, lines, onLine, signal),
+    exec: (id, command, signal) => runtime.exec(id, command, signal),
     homes: () => runtime.homes(),
     removeHome: (volume) => runtime.removeHome(volume),
     measureHomes: (signal) => runtime.measureHomes(signal),
@@ -79,6 +80,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     logs: (id, lines) => unlessUnreachable('logs', () => runtime.logs(id, lines)),
     followLogs: (id, lines, onLine, signal) =>
       unlessUnreachable('logs', () => runtime.followLogs(id, lines, onLine, signal)),
+    exec: (id, command, signal) => unlessUnreachable('exec', () => runtime.exec(id, command, signal)),
     homes: () => unlessUnreachable('homes', () => runtime.homes()),
     removeHome: (volume) => unlessUnreachable('remove home', () => runtime.removeHome(volume)),
     measureHomes: (signal) => unlessUnreachable('measure homes', () => runtime.measureHomes(signal)),
