@@ -8,6 +8,7 @@ import type { PageLook } from '#/port/gateway.ts'
 import { completeDocument, escaped, mainLink, pagePolicy, policyFor } from './document.ts'
 import type { GatewayRefusal } from './gateway-refusals.ts'
 import { localize } from './localize-plain.ts'
+import { sandboxNote } from './sandbox-note.ts'
 
 /** Where people are led from a refusal. */
 export interface RefusalLinks {
@@ -72,7 +73,8 @@ const asPage = { 'content-type': 'text/html; charset=utf-8', 'content-security-p
  * The answer to a refused request: for a browser without a token the address that renews its session or leads to the
  * login page, a page for other navigations, `{error}` for all else and for the API, as by the API itself. A service worker
  * that asks for its script gets one that takes itself away: it would otherwise go on answering in place of a container that
- * is gone or belongs to another user by now.
+ * is gone or belongs to another user by now. Scripts and styles of a visitor's page in a sandbox get ones that say why it stays
+ * empty.
  * @param head undefined when the request could not be read
  */
 export function refusalResponse(
@@ -82,6 +84,10 @@ export function refusalResponse(
 ): GatewayResponse {
   if (head && mayUnregisterWorker(head, links) && unregisterStatuses.has(refusal.status))
     return unregisterWorkerResponse
+  if (head && mayBeOfSandbox(refusal, links)) {
+    const note = sandboxNote(head)
+    if (note) return noteResponse(note)
+  }
   const language = requestLanguage(head)
   if (!head || isForApi(head, links) || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
   const { status, sentence, headers } = refusal
@@ -144,6 +150,17 @@ const unregisterWorkerResponse: GatewayResponse = {
   headers: { ...always, 'content-type': 'text/javascript; charset=utf-8' },
   body: "self.addEventListener('install', () => self.skipWaiting())\nself.addEventListener('activate', () => self.registration.unregister())\n",
 }
+
+/** A request without a sign-in. At the host of a container no page has a sandbox. */
+const mayBeOfSandbox = ({ sentence }: GatewayRefusal, { ownHost }: RefusalLinks) =>
+  ownHost === undefined && sentence.key === 'gateway.noToken'
+
+/** Module scripts, and those with `crossorigin`, need the permission of CORS. */
+const noteResponse = ({ contentType, body }: NonNullable<ReturnType<typeof sandboxNote>>): GatewayResponse => ({
+  status: 200,
+  headers: { ...always, 'content-type': contentType, 'access-control-allow-origin': '*' },
+  body,
+})
 
 /** Of a node among several: its gateway lives. The API's own answer comes from the node that leads, which may be away. */
 export const livenessResponse: GatewayResponse = {

@@ -112,6 +112,7 @@ async function startReader(parts: ReaderParts): Promise<Reader> {
       spawnerUrl: addresses.spawnerUrl,
       templates: config.templates,
       sharing: config.sharing,
+      hasContainerHosts: config.containerRouting === 'subdomain',
       ownContainers: new OwnContainers(
         database.db,
         config.templates,

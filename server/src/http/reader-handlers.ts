@@ -39,11 +39,12 @@ export interface ReaderHandlersParts {
   readonly spawnerUrl: string
   readonly templates: Templates
   readonly sharing: SharingSettings
+  readonly hasContainerHosts: boolean
 }
 
 /** The handlers of these rows; a row without one does not compile. */
 export function readerHandlers(parts: ReaderHandlersParts): Handlers {
-  const { database, ownContainers, key, spawnerUrl, templates, sharing } = parts
+  const { database, ownContainers, key, spawnerUrl, templates, sharing, hasContainerHosts } = parts
   const { db } = database
   const lists = listHandlers({ lists: new AdminLists(db, noStatuses) })
   const handlers: Pick<Handlers, AnyNodeName> = {
@@ -54,7 +55,7 @@ export function readerHandlers(parts: ReaderHandlersParts): Handlers {
     countUsers: lists.countUsers,
     // By a status, which the leader knows, it is passed on.
     countContainers: lists.countContainers,
-    listSharedContainers: listSharedHandler({ templates, spawnerUrl }, (visitor, now) =>
+    listSharedContainers: listSharedHandler({ templates, spawnerUrl, hasContainerHosts }, (visitor, now) =>
       listShared({ settings: sharing, database, templates }, visitor, now),
     ),
     listAudit: auditHandlers({ audit: new AuditReader(db) }).listAudit,

@@ -61,6 +61,9 @@ export const pages: Translated<'pages'> = {
   openAgain: 'Container erneut öffnen',
   otherAccount: 'Mit einem anderen Konto anmelden',
   status: 'Status {status}',
+  sandboxNote:
+    'Diese Seite ist unvollständig oder bleibt leer. Sie gehört zum Container einer anderen Person, und solche Seiten dürfen hier keine Skripte und Stile laden: Das schützt deine eigenen Container. Die Person kann dir als einzelne Seite zeigen, was du brauchst, oder es dir schicken. Ein Administrator kann ganze Anwendungen für Besucher möglich machen, indem jeder Container einen eigenen Host bekommt.',
+  dismiss: 'Hinweis schließen',
   lastLines: 'Letzte Zeilen der Ausgabe',
 
   title400: 'Diese Adresse ist ungültig',

@@ -63,6 +63,9 @@ export const pages = {
   openAgain: 'Open the container again',
   otherAccount: 'Sign in with another account',
   status: 'Status {status}',
+  sandboxNote:
+    'This page is incomplete, or stays empty. It belongs to another user’s container, and here such pages may load no scripts and styles: this protects your own containers. The owner can show you what you need as a single page, or send it to you. An administrator can make whole applications work for visitors by giving each container its own host.',
+  dismiss: 'Close this note',
   lastLines: 'Last lines of its output',
 
   title400: 'This address is not valid',

@@ -20,8 +20,8 @@ export const sharing = {
   endThis: 'End the share with {name}',
   share: 'Share',
   shareThis: 'Share {name}',
-  singlePages:
-    'Others get its pages without the scripts, styles and images that these load from the container: single pages work for them, most applications do not. Your administrator can change that.',
+  singlePagesForYou:
+    'Single pages work. Most applications stay empty, because visitors may load no scripts and styles.',
   shared: '{name} is shared now.',
   ended: 'The share with {name} is ended.',
   looks: {
@@ -37,6 +37,8 @@ export const sharing = {
     title: 'Share {name}',
     emails: 'E-mail addresses',
     hint: 'Separated by spaces, commas or lines. No mail is sent: tell them the address of your container.',
+    singlePages:
+      'Most applications, such as editors and notebooks, will stay empty for the people you share with. They get a page without the scripts, styles and images that it loads from the container, so only single pages work. Your administrator can change that by giving each container its own host.',
     group: 'Or a group that you are in',
     noGroup: 'No group',
     may: 'They may',
@@ -72,8 +74,8 @@ export const germanSharing: InOtherWords<typeof sharing> = {
   endThis: 'Freigabe für {name} beenden',
   share: 'Teilen',
   shareThis: '{name} teilen',
-  singlePages:
-    'Andere bekommen seine Seiten ohne die Skripte, Stile und Bilder, die diese aus dem Container laden: Einzelne Seiten funktionieren für sie, die meisten Anwendungen nicht. Dein Administrator kann das ändern.',
+  singlePagesForYou:
+    'Einzelne Seiten funktionieren. Die meisten Anwendungen bleiben leer, weil Besucher keine Skripte und Stile laden dürfen.',
   shared: '{name} ist jetzt geteilt.',
   ended: 'Die Freigabe für {name} ist beendet.',
   looks: {
@@ -90,6 +92,8 @@ export const germanSharing: InOtherWords<typeof sharing> = {
     title: '{name} teilen',
     emails: 'E-Mail-Adressen',
     hint: 'Getrennt durch Leerzeichen, Kommas oder Zeilen. Es wird keine E-Mail verschickt: Sag ihnen die Adresse deines Containers.',
+    singlePages:
+      'Die meisten Anwendungen, etwa Editoren und Notebooks, bleiben für die Leute leer, mit denen du teilst. Sie bekommen eine Seite ohne die Skripte, Stile und Bilder, die sie aus dem Container lädt; nur einzelne Seiten funktionieren. Dein Administrator kann das ändern, indem jeder Container einen eigenen Host bekommt.',
     group: 'Oder eine Gruppe, in der du bist',
     noGroup: 'Keine Gruppe',
     may: 'Sie dürfen',

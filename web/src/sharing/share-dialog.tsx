@@ -17,12 +17,14 @@ const usualDuration = 7 * 86_400_000
 interface ShareDialogProps {
   name: string
   type: string
+  /** Visitors get single pages alone: most applications stay empty for them. */
+  isForSinglePages: boolean
   onClose(): void
   onShared(): void
 }
 
 /** Lets others look at a container, or use it, until a date; says plainly what each means. */
-export function ShareDialog({ name, type, onClose, onShared }: ShareDialogProps) {
+export function ShareDialog({ name, type, isForSinglePages, onClose, onShared }: ShareDialogProps) {
   const t = useTranslations('sharing.form')
   const id = useId()
   const first = useRef<HTMLTextAreaElement>(null)
@@ -56,6 +58,7 @@ export function ShareDialog({ name, type, onClose, onShared }: ShareDialogProps)
     <Dialog title={t('title', { name })} onClose={onClose}>
       {(close) => (
         <form className="group-form" onSubmit={(event) => submit(event, close)} noValidate>
+          {isForSinglePages && <p className="hint">{t('singlePages')}</p>}
           {boot.sharing?.people && (
             <div className="group-field">
               <label htmlFor={id}>{t('emails')}</label>

@@ -68,6 +68,7 @@ function SharedWithMe() {
             <div>
               <h3 className="address">{t('of', { name: shared.display_name, owner: shared.owner })}</h3>
               <p className="hint">{t.rich(shared.may, { at: rich.inPlace(<Time at={shared.expires_at} />) })}</p>
+              {shared.single_pages_only && <p className="hint">{t('singlePagesForYou')}</p>}
             </div>
             <a className="button small" href={sharedUrlOf(shared)}>
               {t('open')}
@@ -132,7 +133,6 @@ function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean 
           />
         ))}
       </ul>
-      {query.data?.single_pages_only && <p className="hint">{t('singlePages')}</p>}
       <p className="actions">
         <Button isOff={isOff} onPress={() => setOpen(true)}>
           <ShortLabel text={t('share')} name={t('shareThis', { name })} />
@@ -142,6 +142,7 @@ function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean 
         <ShareDialog
           name={name}
           type={type}
+          isForSinglePages={query.data?.single_pages_only === true}
           onClose={() => setOpen(false)}
           onShared={() => setOutcome(t('shared', { name }))}
         />

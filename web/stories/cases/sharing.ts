@@ -32,6 +32,7 @@ const withMe: SharedContainer = {
   may: 'use',
   expires_at: minutesAgo(-2 * day),
   service_url: 'http://spawner.berth.localhost:8080/cem-lab',
+  single_pages_only: true,
 }
 const page: Omit<Story, 'name'> = {
   path: '/sharing',

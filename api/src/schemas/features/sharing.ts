@@ -44,14 +44,16 @@ export const Visitor = Type.Object({
 })
 export type Visitor = Type.Static<typeof Visitor>
 
+const SinglePagesOnly = Type.Optional(
+  Type.Literal(true, {
+    description: 'Visitors get its pages in a sandbox: without what these load from the container',
+  }),
+)
+
 export const SharesResponse = Type.Object({
   shares: Type.Array(Share, { description: 'Those that have not ended, oldest first' }),
   visitors: Type.Array(Visitor, { description: 'Who has the container open now by a share' }),
-  single_pages_only: Type.Optional(
-    Type.Literal(true, {
-      description: 'Visitors get its pages in a sandbox: without what these load from the container',
-    }),
-  ),
+  single_pages_only: SinglePagesOnly,
 })
 export type SharesResponse = Type.Static<typeof SharesResponse>
 
@@ -86,6 +88,7 @@ export const SharedContainer = Type.Object({
   expires_at: Instant,
   service_url: Type.String(),
   open_path: Type.Optional(Type.String({ description: 'As in `GET /api/user/containers`' })),
+  single_pages_only: SinglePagesOnly,
 })
 export type SharedContainer = Type.Static<typeof SharedContainer>
 export const SharedContainersResponse = Type.Object({

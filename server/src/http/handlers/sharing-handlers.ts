@@ -21,12 +21,11 @@ type Names = 'listShares' | 'shareContainer' | 'endShare' | 'listSharedContainer
 /** Shares in one answer without `limit`. */
 const defaultPageSize = 100
 
+type SharedListParts = Pick<SharingHandlerParts, 'templates' | 'spawnerUrl' | 'hasContainerHosts'>
+
 /** `GET /api/user/shared`. */
 export const listSharedHandler =
-  (
-    parts: Pick<SharingHandlerParts, 'templates' | 'spawnerUrl'>,
-    sharedWith: Sharing['shares']['sharedWith'],
-  ): Handlers['listSharedContainers'] =>
+  (parts: SharedListParts, sharedWith: Sharing['shares']['sharedWith']): Handlers['listSharedContainers'] =>
   async (call) => {
     const { id, email } = userOf(call)
     const shared = await sharedWith({ id, email }, call.now)
@@ -34,7 +33,6 @@ export const listSharedHandler =
   }
 
 export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Names> {
-  const { templates, hasContainerHosts } = parts
   const { shares, administration, visitors } = parts.sharing
   return {
     listShares: async (call) => {
@@ -42,11 +40,10 @@ export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Name
       const type = call.params.container_type
       const own = await shares.list(userId, type, call.now)
       const present = visitors.of({ userId, type })
-      const isSandboxed = !hasContainerHosts && templates.get(type)?.sandboxVisitors === true
       return {
         shares: own.map(toShare),
         visitors: present.map(({ email, since }) => ({ email, since: since.toISOString() })),
-        ...(isSandboxed && { single_pages_only: true as const }),
+        ...singlePagesOnly(parts, type),
       }
     },
     shareContainer: async (call) => {
@@ -94,10 +91,10 @@ const toAdminShare = (share: ContainerShare): AdminShare => ({
 })
 
 function toSharedContainer(
-  { templates, spawnerUrl }: Pick<SharingHandlerParts, 'templates' | 'spawnerUrl'>,
+  parts: SharedListParts,
   { id, owner, type, group, may, expiresAt }: ContainerShare,
 ): SharedContainer {
-  const template = templates.get(type)
+  const template = parts.templates.get(type)
   return {
     id,
     owner: owner.email,
@@ -106,7 +103,12 @@ function toSharedContainer(
     group,
     may,
     expires_at: expiresAt.toISOString(),
-    service_url: `${spawnerUrl}/${containerPrefix(owner.slug, type)}`,
+    service_url: `${parts.spawnerUrl}/${containerPrefix(owner.slug, type)}`,
     ...(template && openPathOf(template)),
+    ...singlePagesOnly(parts, type),
   }
 }
+
+/** Whether visitors get a page without what it loads from the container. */
+const singlePagesOnly = ({ templates, hasContainerHosts }: SharedListParts, type: string) =>
+  !hasContainerHosts && templates.get(type)?.sandboxVisitors === true ? { single_pages_only: true as const } : {}

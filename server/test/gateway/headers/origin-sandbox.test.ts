@@ -21,7 +21,13 @@ const start = async (t: TestContext, rules: Partial<TypeRules>) => {
     const cookie = token === undefined ? [] : [`Cookie: spawner_token=${token}`]
     return exchange(
       port,
-      headOf(`GET /ann-dev/${path} HTTP/1.1`, 'Host: spawner.test', 'Connection: close', ...cookie, ...lines),
+      headOf(
+        `GET ${path.startsWith('/') ? path : `/ann-dev/${path}`} HTTP/1.1`,
+        'Host: spawner.test',
+        'Connection: close',
+        ...cookie,
+        ...lines,
+      ),
     )
   }
   return ask
@@ -116,4 +122,28 @@ test('a sandboxed page opens no WebSocket: its origin is none', async (t) => {
     const head = headOf('GET /ann-dev/ws HTTP/1.1', ...lines, `Cookie: spawner_token=${token}`)
     assert.match(await exchange(port, head), /^HTTP\/1\.1 403 /)
   }
+})
+
+const fromSandbox = (destination: string, ...more: readonly string[]) => [
+  'Sec-Fetch-Site: cross-site',
+  `Sec-Fetch-Dest: ${destination}`,
+  ...more,
+]
+for (const destination of ['script', 'style'])
+  test(`a ${destination} that a page in a sandbox asks for without a sign-in is a note, in the language of its visitor, at every address alike`, async (t) => {
+    const ask = await start(t, { access: 'authenticated' })
+    const lines = fromSandbox(destination, 'Accept-Language: de')
+    const answer = await ask(undefined, 'app.js', ...lines)
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    assert.match(answer, /unvollst.{1,5}ndig/)
+    const bodyOf = (text: string) => text.slice(text.indexOf('\r\n\r\n'))
+    assert.equal(bodyOf(await ask(undefined, '/nobody-dev/app.js', ...lines)), bodyOf(answer))
+  })
+
+test('no note for other parts of a page, for the same site, and for who is signed in', async (t) => {
+  const ask = await start(t, {})
+  for (const lines of [fromSandbox('image'), ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Dest: script']])
+    assert.match(await ask(undefined, 'app.js', ...lines), /^HTTP\/1\.1 401 /)
+  assert.match(await ask(bobToken, 'app.js', ...fromSandbox('script')), /^HTTP\/1\.1 403 /)
+  assert.match(await ask(annToken, 'app.js', ...fromSandbox('script')), /the app/)
 })

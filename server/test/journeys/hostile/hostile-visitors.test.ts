@@ -99,6 +99,17 @@ for (const [index, name] of ['pub', 'shared'].entries())
     },
   )
 
+// Visitors of a shared editor saw an empty white window, without a word.
+test('a page whose scripts and styles are refused in the sandbox says why', async () => {
+  await steadily(() => page.goto(`${origin}/eve-shared/page.html`))
+  const note = page.getByRole('alert')
+  await note.waitFor()
+  assert.match((await note.textContent()) ?? '', /stays empty.*belongs to another user’s container/)
+  await note.getByRole('button', { name: 'Close this note' }).click()
+  assert.equal(await note.count(), 0)
+  assert.equal(await page.evaluate(() => document.body.dataset['classic']), undefined)
+})
+
 test('without the sandbox it does: the warning at start is about this', async () => {
   await page.goto(`${origin}/eve-trusting/`)
   const found = await attack()

@@ -254,7 +254,10 @@ for (const [setting, allowed] of [
   })
 
 // Owners shared whole applications, of which visitors got a page without styles and scripts.
-test('an owner is told where visitors get single pages only', async () => {
+test('owner and visitor are told where visitors get single pages only', async () => {
+  assertOk(await share(ann, { emails: ['ben@x.org'] }))
+  assert.equal((await sharedWith(ben))[0].single_pages_only, true)
+  await endAll(ann)
   const list = async (type: string) => (await ann.call('GET', `/api/container/shares/${type}`)).body
   assert.equal((await list('dev')).single_pages_only, true)
   assert.equal((await list('trusting')).single_pages_only, undefined)
