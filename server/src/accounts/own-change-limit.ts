@@ -1,3 +1,4 @@
+import { setLatest } from '#/machine/recent-counts.ts'
 import { refusals } from '#/refusals/errors.ts'
 
 /** Changes that one account may make at once, after a time without any. */
@@ -40,11 +41,6 @@ export class OwnChangeLimit {
     const left = known ? Math.min(burst, known.left + ((now - known.at) * perHour) / hour) : burst
     if (left < changes)
       throw refusals.tooManyOwnChanges(perHour, Math.ceil(((changes - left) * hour) / perHour / 1_000))
-    // The latest account goes to the end of the map.
-    this.#allowances.delete(userId)
-    this.#allowances.set(userId, { left: left - changes, at: now })
-    for (const [oldest] of this.#allowances)
-      if (this.#allowances.size > maxAccounts) this.#allowances.delete(oldest)
-      else break
+    setLatest(this.#allowances, userId, { left: left - changes, at: now }, maxAccounts)
   }
 }

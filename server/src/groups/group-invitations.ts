@@ -1,6 +1,7 @@
 import type { Actor } from '#/accounts/actor.ts'
 import { maySignUp, parseNewEmail, type SignUpPolicy } from '#/accounts/sign-up/email-address.ts'
 import type { InvitationPurpose, Invite } from '#/accounts/open-accounts.ts'
+import { RecentCounts } from '#/machine/recent-counts.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Db } from '#/store/database.ts'
@@ -20,11 +21,13 @@ import { pageOf } from '#/store/pagination.ts'
 import { findUser, findUserByEmail, type User } from '#/store/users.ts'
 import { refuseProviderGroup, requireManaged } from './managed-group.ts'
 
+/** Max invitations of one manager that are mailed within an hour: one list, or a lecture. */
+const maxPerHour = 500
+
 export interface InviteToGroupParts {
   readonly database: Database
   readonly invite: Invite
   readonly policy: SignUpPolicy
-  readonly limit: InvitationLimit
 }
 
 /** What became of addresses without a verified account. */
@@ -38,6 +41,11 @@ export interface Invited {
 /** Invites addresses to an account and to a group by one mail; they join when the address is proved. */
 export class InviteToGroup {
   readonly #parts: InviteToGroupParts
+  /**
+   * Invitations that each manager has mailed: managers need not be trusted as administrators are, and mail servers have a quota,
+   * which sign-ins need.
+   */
+  readonly #mailed = new RecentCounts<number>({ window: 3_600_000, max: maxPerHour })
 
   constructor(parts: InviteToGroupParts) {
     this.#parts = parts
@@ -62,9 +70,11 @@ export class InviteToGroup {
     const isAdmin = await this.#isAdmin(actor)
     const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
     const purpose = purposeOf(actor, group, role, !isAdmin, now)
-    const settle = isAdmin || actor.id === null ? undefined : this.#parts.limit.count(actor.id, allowed.length)
+    // Before they are sent, so that many requests at once are no way around the limit.
+    const counted = isAdmin || actor.id === null ? undefined : this.#mailed.add(actor.id, allowed.length)
+    if (counted && counted.wait > 0) throw refusals.tooManyInvitations(maxPerHour, Math.ceil(counted.wait / 1_000))
     const results = await invite.run(allowed, true, actor, now, report, purpose)
-    settle?.(results.filter(({ status }) => status !== 'invited').length)
+    counted?.undo(results.filter(({ status }) => status !== 'invited').length)
     const withStatus = (...wanted: string[]) =>
       results.filter(({ status }) => wanted.includes(status)).map(({ email }) => email)
     return {
@@ -254,55 +264,5 @@ export class PendingInvitations {
     const { invited } = await this.#invite.run(actor, group, { emails: [email], role }, now, report)
     if (invited.includes(email)) return email
     throw refusals.invitationNotMailed()
-  }
-}
-
-/** Max invitations of one manager that are mailed within an hour: one list, or a lecture. */
-const maxPerHour = 500
-const hour = 3_600_000
-
-/** Mails of one request. */
-interface Batch {
-  readonly at: number
-  mails: number
-}
-
-/**
- * Counts the invitations that each manager has mailed, in a sliding hour: managers need not be trusted as administrators are,
- * and mail servers have a quota, which sign-ins need. In memory: a start of Berth begins anew.
- */
-export class InvitationLimit {
-  readonly #batches = new Map<number, Batch[]>()
-  readonly #now: () => number
-
-  /** @param now ms, monotonic; for tests */
-  constructor(now = () => performance.now()) {
-    this.#now = now
-  }
-
-  /**
-   * Counts mails before they are sent, so that many requests at once are no way around the limit.
-   * @returns to be called with the number of those that were not sent @throws {Refusal} 429 when there are too many; then none counts
-   */
-  count(userId: number, mails: number): (unsent: number) => void {
-    const now = this.#now()
-    this.#forgetOld(now)
-    const recent = this.#batches.get(userId) ?? []
-    let over = recent.reduce((sum, batch) => sum + batch.mails, mails) - maxPerHour
-    if (over > 0) {
-      const last = recent.find((batch) => (over -= batch.mails) <= 0)
-      throw refusals.tooManyInvitations(maxPerHour, Math.ceil(((last?.at ?? now) + hour - now) / 1_000))
-    }
-    const batch = { at: now, mails }
-    this.#batches.set(userId, [...recent, batch])
-    return (unsent) => void (batch.mails -= unsent)
-  }
-
-  #forgetOld(now: number): void {
-    for (const [userId, batches] of this.#batches) {
-      const left = batches.filter(({ at, mails }) => at > now - hour && mails > 0)
-      if (left.length > 0) this.#batches.set(userId, left)
-      else this.#batches.delete(userId)
-    }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
+import { RecentCounts } from '#/machine/recent-counts.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
@@ -22,6 +23,9 @@ export interface JoinCode {
 }
 
 /** Who joins, for the audit log. */
+/** Max wrong codes of a user within a minute. */
+const maxPerMinute = 10
+
 interface Joining {
   readonly id: number
   readonly email: string
@@ -32,13 +36,13 @@ interface Joining {
 /** Join codes: a code that managers show to a class makes its users members, never managers. */
 export class JoinCodes {
   readonly #database: Database
-  readonly #wrong: WrongCodeLimit
+  /** Wrong codes by user (against brute force): codes cannot be guessed, whatever their length. */
+  readonly #wrong = new RecentCounts<number>({ window: 60_000, max: maxPerMinute })
   readonly #onJoin: () => void
 
   /** @param onJoin called after each new membership */
-  constructor(database: Database, wrong: WrongCodeLimit, onJoin: () => void) {
+  constructor(database: Database, onJoin: () => void) {
     this.#database = database
-    this.#wrong = wrong
     this.#onJoin = onJoin
   }
 
@@ -71,12 +75,14 @@ export class JoinCodes {
    * @throws {Refusal} 404 no such code · 409 the group has expired · 429 after ten wrong codes within a minute
    */
   async join(user: Joining, typed: string, now: Date): Promise<CountedGroup> {
-    const forgive = this.#wrong.count(user.id)
+    // Counted as wrong before it is looked up, so that many requests at once are no way around the limit.
+    const counted = this.#wrong.add(user.id)
+    if (counted.wait > 0) throw refusals.tooManyJoinCodes(maxPerMinute, Math.ceil(counted.wait / 1_000))
     const hash = hashOf(typed.toUpperCase().replace(/[^A-Z0-9]/g, ''))
     const group = await this.#database.transaction(async (tx) => {
       const found = await findGroupByJoinCode(tx, hash, now)
       if (!found) return undefined
-      forgive()
+      counted.undo()
       if (isExpired(found, now)) throw refusals.conflict(message('groups.groupOver'))
       const membership = { groupId: found.id, userId: user.id, role: 'member', source: localSource } as const
       if (await findMembership(tx, found.id, user.id)) return found
@@ -93,41 +99,3 @@ export class JoinCodes {
 }
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
-
-/** Max wrong codes of a user within a minute. */
-const maxPerMinute = 10
-const minute = 60_000
-/** Max users that are remembered; with more, those who are oldest in the list are forgotten. */
-const maxUsers = 10_000
-
-/**
- * Counts wrong join codes per user, in a sliding minute (against brute force): codes cannot be guessed, whatever their
- * length.
- */
-export class WrongCodeLimit {
-  /** By user, when the latest wrong codes came, by `performance.now()`. */
-  readonly #at = new Map<number, number[]>()
-
-  /**
-   * Counts a code as wrong before it is looked up, so that many requests at once are no way around the limit.
-   * @returns to be called when the code is right @throws {Refusal} 429 after ten wrong codes within the last minute
-   */
-  count(userId: number): () => void {
-    const now = performance.now()
-    const recent = (this.#at.get(userId) ?? []).filter((at) => at > now - minute)
-    if (recent.length >= maxPerMinute)
-      throw refusals.tooManyJoinCodes(maxPerMinute, Math.ceil((minute - (now - (recent[0] ?? 0))) / 1_000))
-    // The latest user goes to the end of the map.
-    this.#at.delete(userId)
-    this.#at.set(userId, [...recent, now])
-    for (const [oldest] of this.#at) if (this.#at.size > maxUsers) this.#at.delete(oldest)
-    return () => this.#forgive(userId, now)
-  }
-
-  #forgive(userId: number, at: number): void {
-    const counted = this.#at.get(userId) ?? []
-    const left = counted.filter((each) => each !== at)
-    if (left.length > 0) this.#at.set(userId, left)
-    else this.#at.delete(userId)
-  }
-}

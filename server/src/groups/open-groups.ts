@@ -13,17 +13,11 @@ import { GroupAdministration } from './group-administration.ts'
 import { GroupContainers } from './group-containers.ts'
 import { GroupExpiry } from './group-expiry.ts'
 import { GroupHours, SetTimetable } from './group-hours.ts'
-import {
-  InvitationLimit,
-  InviteToGroup,
-  PendingInvitations,
-  PreviewMembers,
-  invitationLifetime,
-} from './group-invitations.ts'
+import { InviteToGroup, PendingInvitations, PreviewMembers, invitationLifetime } from './group-invitations.ts'
 import { GroupMembers } from './group-members.ts'
 import { GroupStarts } from './group-starts.ts'
 import { GroupWatch } from './group-watch.ts'
-import { JoinCodes, WrongCodeLimit } from './join-codes.ts'
+import { JoinCodes } from './join-codes.ts'
 import { EndGroup, ManagedGroup } from './managed-group.ts'
 import { MemberStates, ReadFailure, type MemberStatesParts } from './member-states.ts'
 import { ProviderMemberships } from './provider-memberships.ts'
@@ -123,7 +117,7 @@ export class Groups {
     this.starts = new GroupStarts({ database, templates, rules, spawner, admission, onStart: noteStart, log })
     const { starts } = this
     const { invite } = accounts
-    const inviteToGroup = new InviteToGroup({ database, invite, policy: config, limit: new InvitationLimit() })
+    const inviteToGroup = new InviteToGroup({ database, invite, policy: config })
     this.containers = new GroupContainers({
       database,
       occupantsOf: (userId) => capacity.of(userId),
@@ -154,7 +148,7 @@ export class Groups {
     this.previewMembers = new PreviewMembers({ database, invite: inviteToGroup })
     this.invitations = new PendingInvitations(database, inviteToGroup)
     this.providerMemberships = new ProviderMemberships({ database, directory, onChange, log })
-    this.joinCodes = new JoinCodes(database, new WrongCodeLimit(), onJoin)
+    this.joinCodes = new JoinCodes(database, onJoin)
     this.termEnds = new TermEnds(parts, onChange)
     accounts.verifyLink.onJoin(onJoin)
     admin.onTemplates(() => this.start())

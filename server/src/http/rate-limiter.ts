@@ -4,6 +4,7 @@ import { normalizeIP } from '@fastify/rate-limit'
 import type { Endpoint } from '@berth/api/endpoints.ts'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { setLatest } from '#/machine/recent-counts.ts'
 import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 
@@ -116,12 +117,16 @@ export class RateLimiter {
   #countOf(key: string): Count {
     const known = this.#clients.get(key)
     const isOver = !known || this.#now() - known.began >= window
-    return renew(this.#clients, key, isOver ? { began: this.#now(), requests: 0 } : known, maxClients)
+    const count = isOver ? { began: this.#now(), requests: 0 } : known
+    setLatest(this.#clients, key, count, maxClients)
+    return count
   }
 
   #pairOf(key: string, within: Count): PairCount {
     const known = this.#pairs.get(key)
-    return renew(this.#pairs, key, known?.within === within ? known : { within, requests: 0 }, maxPairs)
+    const count = known?.within === within ? known : { within, requests: 0 }
+    setLatest(this.#pairs, key, count, maxPairs)
+    return count
   }
 
   #secondsLeft({ began }: Count): number {
@@ -141,15 +146,6 @@ const clientKey = (client: RateLimitedClient, kind: RateLimitedKind) =>
 
 /** A customer with one IPv6 address has 2^64 of them. */
 const network = (address: string) => (address === '' ? '' : normalizeIP(address, 64))
-
-/** Moves the entry to the end, and drops the first while there are too many. */
-function renew<T>(map: Map<string, T>, key: string, entry: T, max: number): T {
-  map.delete(key)
-  map.set(key, entry)
-  const [oldest] = map.size > max ? map.keys() : []
-  if (oldest !== undefined) map.delete(oldest)
-  return entry
-}
 
 /**
  * Whether the endpoint needs no account and concerns accounts or mailed links: an attacker would try many addresses or

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { message } from '@berth/texts/localized-message.ts'
 import { zonedDate } from '#/machine/time-zone.ts'
+import { setLatest } from '#/machine/recent-counts.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Db } from '#/store/database.ts'
 import { findGroup, listGroupNames } from '#/store/groups.ts'
@@ -225,10 +226,7 @@ export class UsageRanking {
   }
 
   #keep(key: string, order: Order): void {
-    this.#orders.delete(key)
-    this.#orders.set(key, order)
-    const [oldest] = this.#orders.keys()
-    if (this.#orders.size > maxOrders && oldest !== undefined) this.#orders.delete(oldest)
+    setLatest(this.#orders, key, order, maxOrders)
   }
 
   async #read(query: RankingQuery): Promise<readonly number[]> {

@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose'
 import { SignatureChecks, parseToken, type UnverifiedToken } from '@berth/gateway/tokens/signature-checks.ts'
 import { sidOf } from '@berth/gateway/tokens/token-selection.ts'
+import { setLatest } from '#/machine/recent-counts.ts'
 import type { Database } from '#/store/database.ts'
 import { findUser } from '#/store/users.ts'
 import { algorithm, type SigningKeys } from './signing-keys.ts'
@@ -151,9 +152,7 @@ export class AccessTokens {
     const decoded = this.#decode(token)
     const key = decoded && this.#keys.accepted(decoded.kid)
     if (!key || this.#checks.isRejected(token) || !this.#checks.isSigned(token, key, address)) return undefined
-    if (this.#remembered.size >= maxRemembered)
-      for (const oldest of this.#remembered.keys()) if (this.#remembered.delete(oldest)) break
-    this.#remembered.set(token, decoded)
+    setLatest(this.#remembered, token, decoded, maxRemembered)
     return decoded.claims
   }
 

@@ -1,3 +1,4 @@
+import { setLatest } from '#/machine/recent-counts.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import type { Database } from '#/store/database.ts'
@@ -192,10 +193,7 @@ export class RenewSession {
   }
 
   #remember(sid: string, renewed: RenewedToken | { readonly retryAt: number }): void {
-    this.#renewed.delete(sid)
-    const [oldest] = this.#renewed.size >= maxRenewed ? this.#renewed.keys() : []
-    if (oldest !== undefined) this.#renewed.delete(oldest)
-    this.#renewed.set(sid, renewed)
+    setLatest(this.#renewed, sid, renewed, maxRenewed)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { LinksLeft } from '@berth/api/links-left.ts'
 import { networkOf } from '@berth/gateway/basics/ip-address.ts'
 import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { RecentCounts, setLatest } from '#/machine/recent-counts.ts'
 import { Semaphore, SemaphoreFull, type SemaphoreLimits } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Database, Tx } from '#/store/database.ts'
@@ -62,9 +63,6 @@ function refuseWhenFull(perHour: number, earlier: readonly Date[], now: Date): v
   throw refusals.tooManyLinks(perHour, Math.max(1, Math.ceil(wait / 1000)))
 }
 
-/** Max requests that are remembered, of all addresses together and of each: some megabytes at most. */
-const maxRememberedRequests = 20_000
-
 /**
  * Number of further links that an answer may report for its address. Computed from the requests of the last hour alone
  * (enumeration guard): a number from the store would tell which addresses have an account, and without
@@ -73,16 +71,14 @@ const maxRememberedRequests = 20_000
  * itself is `LinkLimits`.
  */
 export class LinksLeftCount {
-  readonly #perHour: number
-  readonly #maxRemembered: number
-  /** By address, ms since 1970, the oldest first; addresses in order of their last request. */
-  readonly #asked = new Map<string, readonly number[]>()
-  #remembered = 0
+  /** By the clock of the request, as the limit itself. */
+  #now = 0
+  readonly #asked: RecentCounts<string>
 
-  /** @param perHour of one address @param max requests that are remembered */
-  constructor({ magicLinksPerHour }: { readonly magicLinksPerHour: number }, max = maxRememberedRequests) {
-    this.#perHour = magicLinksPerHour
-    this.#maxRemembered = max
+  /** @param maxRemembered requests, for tests */
+  constructor({ magicLinksPerHour: max }: Pick<LinkLimitSettings, 'magicLinksPerHour'>, maxRemembered?: number) {
+    const limits = { window: hour, max, ...(maxRemembered !== undefined && { maxRemembered }) }
+    this.#asked = new RecentCounts(limits, () => this.#now)
   }
 
   /**
@@ -91,23 +87,10 @@ export class LinksLeftCount {
    */
   count(email: string, now: Date): LinksLeft | undefined {
     if (!isAddress(email)) return undefined
-    const at = now.getTime()
-    const earlier = (this.#asked.get(email) ?? []).filter((each) => each > at - hour && each <= at)
+    this.#now = now.getTime()
     // A request beyond the limit does not count, as with the limit itself: it does not delay the next link.
-    const asked = earlier.length < this.#perHour ? [...earlier, at].slice(-this.#maxRemembered) : earlier
-    this.#remember(email, asked)
-    return { left: this.#perHour - asked.length, reset: Math.max(1, Math.ceil(((asked[0] ?? at) + hour - at) / 1_000)) }
-  }
-
-  #remember(email: string, asked: readonly number[]): void {
-    this.#remembered += asked.length - (this.#asked.get(email)?.length ?? 0)
-    this.#asked.delete(email)
-    this.#asked.set(email, asked)
-    for (const [oldest, times] of this.#asked) {
-      if (this.#remembered <= this.#maxRemembered || oldest === email) return
-      this.#remembered -= times.length
-      this.#asked.delete(oldest)
-    }
+    const { left, reset } = this.#asked.add(email)
+    return { left, reset: Math.max(1, Math.ceil(reset / 1_000)) }
   }
 }
 
@@ -174,10 +157,7 @@ export class NewAddressLimit {
   }
 
   #refuse(network: string): false {
-    this.#refused.delete(network)
-    this.#refused.set(network, this.#now())
-    const [oldest] = this.#refused.size > maxNamedNetworks ? this.#refused.keys() : []
-    if (oldest !== undefined) this.#refused.delete(oldest)
+    setLatest(this.#refused, network, this.#now(), maxNamedNetworks)
     if (this.#logged.size >= maxNamedNetworks || this.#logged.has(network)) return false
     this.#logged.add(network)
     this.#log.warn(

@@ -8,6 +8,7 @@ import { quotaOptions } from './home-volumes.ts'
 import { openFilesLimit, type HostFacts } from './host-info.ts'
 import { inspectImage } from './images.ts'
 import { homeLabels, labelsFor } from './labels.ts'
+import { setLatest } from '#/machine/recent-counts.ts'
 
 /** What an image declares when it declares nothing. */
 const defaultPort = 8080
@@ -57,8 +58,7 @@ export async function createContainer(
 const maxCreated = 500
 
 function remember(created: EngineContext['created'], id: string, folders: readonly BoundFolder[]): void {
-  for (const oldest of created.keys()) if (created.size >= maxCreated) created.delete(oldest)
-  created.set(id, folders)
+  setLatest(created, id, folders, maxCreated)
 }
 
 /** Those of an engine on another machine cannot be looked at. */

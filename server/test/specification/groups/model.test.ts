@@ -11,7 +11,7 @@ import { GroupAdministration } from '#/groups/group-administration.ts'
 import { GroupDirectory } from '#/templates/group-directory.ts'
 import { GroupMembers } from '#/groups/group-members.ts'
 import type { InviteToGroup } from '#/groups/group-invitations.ts'
-import { JoinCodes, WrongCodeLimit } from '#/groups/join-codes.ts'
+import { JoinCodes } from '#/groups/join-codes.ts'
 import { LaunchRules } from '#/templates/launch-rules.ts'
 import { EndGroup } from '#/groups/managed-group.ts'
 import { ProviderMemberships } from '#/groups/provider-memberships.ts'
@@ -62,7 +62,7 @@ const members = new GroupMembers({
   onChange: () => undefined,
 })
 const claims = new ProviderMemberships({ database, directory, onChange: () => undefined, log })
-const codes = new JoinCodes(database, new WrongCodeLimit(), () => undefined)
+const codes = new JoinCodes(database, () => undefined)
 const ends = new EndGroup(database, directory, () => undefined)
 let capacity = newCapacity()
 
