@@ -7,7 +7,6 @@ import {
   hint,
   lookByHttp,
   lookForMixedContent,
-  statusOf,
   works,
   type Arrival,
   type Finding,
@@ -25,11 +24,9 @@ export interface TrialResult {
   readonly proposal: Attempt | null
 }
 
-/** Corrections of port, address, first page and headers that may be needed one after the other. */
-const maxCorrections = 4
-
 /**
- * Tries the template as given; while it breaks, others that may mend what was found, until one works.
+ * Tries the template as given; while it breaks, what mends it by what was seen: the template of the catalogue that image or
+ * program name, corrections that an attempt names itself, `strip_prefix`, and at last a host of its own, until one works.
  * @param attempt tries one @param onAttempt called after each
  */
 export async function findTemplate(
@@ -47,34 +44,23 @@ export async function findTemplate(
   }
   const first = await run({ change: 'as given', fields: given, routing: 'path' })
   const known = first.works ? undefined : catalogueCandidate(given, program)
-  const asKnown = known && !isSame(known.fields, given) ? await run(known) : undefined
-  if (asKnown?.works) return { attempts, proposal: asKnown }
+  if (known && !isSame(known.fields, given)) {
+    const asKnown = await run(known)
+    if (asKnown.works) return { attempts, proposal: asKnown }
+  }
   let last = first
-  for (let count = 0; count < maxCorrections && !last.works; count += 1) {
-    const correction = correctionOf(last, attempts)
-    if (!correction) break
-    last = await run(correction)
-  }
-  if (last.works) return { attempts, proposal: last }
-  if (last.startedAfter === null) return { attempts, proposal: null }
-  for (const candidate of candidatesForPrefix(last.fields, program)) {
-    const tried = await run(candidate)
-    if (tried.works) return { attempts, proposal: await simplest(tried, last.fields, program, run) }
-  }
-  return { attempts, proposal: null }
+  for (let next; !last.works && (next = correctionOf(last, attempts)); last = await run(next));
+  const { fields, startedAfter } = last
+  if (startedAfter !== null)
+    for (const candidate of prefixCandidates(fields)) if (!last.works) last = await run(candidate)
+  return { attempts, proposal: last.works ? last : null }
 }
 
 /** What an attempt itself says how to correct; each correction is tried once. */
 function correctionOf(last: Attempt, attempts: readonly Attempt[]): Candidate | undefined {
-  const { fields, otherPort, otherOpenPath, startedAfter, findings } = last
+  const { fields, otherPort, findings } = last
   const corrections: (Candidate | false)[] = [
     otherPort !== null && { change: `port: ${otherPort}`, fields: { ...fields, port: otherPort }, routing: 'path' },
-    startedAfter === null && listeningEverywhere(fields),
-    otherOpenPath !== null && {
-      change: `open_path: ${otherOpenPath}`,
-      fields: { ...fields, open_path: otherOpenPath },
-      routing: 'path',
-    },
     findings.some(({ kind }) => kind === 'isolation') && {
       change: 'allow_headers: [cross-origin-opener-policy]',
       fields: { ...fields, allow_headers: ['cross-origin-opener-policy'] },
@@ -86,20 +72,6 @@ function correctionOf(last: Attempt, attempts: readonly Attempt[]): Candidate | 
 
 const isSame = (a: Fields, b: Fields) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Of several variables one may be enough. */
-async function simplest(
-  found: Attempt,
-  given: Fields,
-  program: ImageProgram,
-  run: (candidate: Candidate) => Promise<Attempt>,
-): Promise<Attempt> {
-  for (const candidate of withFewerVariables(found, given, program)) {
-    const tried = await run(candidate)
-    if (tried.works) return tried
-  }
-  return found
-}
-
 /** What became of a template. */
 export interface Attempt extends Candidate {
   readonly works: boolean
@@ -109,8 +81,6 @@ export interface Attempt extends Candidate {
   readonly seen: { readonly requests: number; readonly sockets: number; readonly clicks: number }
   /** Where it listens instead of the port of the template; null: not known. */
   readonly otherPort: number | null
-  /** Path of a first page that was found while the one of the template has none. */
-  readonly otherOpenPath: string | null
 }
 
 /** Where and how long an application is tried. */
@@ -163,10 +133,8 @@ async function lookAt(bench: Bench, candidate: Candidate, app: LaunchedApp, sign
     ...(await lookForMixedContent(app.address, app.home, app.pathOf(openPath), signal)),
     ...slowness(arrival),
   ]
-  const isMissing =
-    candidate.routing === 'path' &&
-    openPath === '' &&
-    findings.some(({ kind, what }) => kind === 'page' && / 40\d$/.test(what))
+  if (openPath === '' && findings.some(({ kind, what }) => kind === 'page' && / 40\d$/.test(what)))
+    findings.push(hint('page', 'its first page may be below another path: set open_path'))
   return {
     ...candidate,
     works: works(findings),
@@ -174,7 +142,6 @@ async function lookAt(bench: Bench, candidate: Candidate, app: LaunchedApp, sign
     startedAfter: Math.round(arrival.answeredAfter),
     seen: { requests: record.requests.length, sockets: record.sockets.length, clicks: record.clicks },
     otherPort: null,
-    otherOpenPath: isMissing ? await findOpenPath(http, app.home, signal) : null,
   }
 }
 
@@ -193,7 +160,7 @@ async function visit(
 /** An attempt that came to nothing. */
 export function failed(candidate: Candidate, findings: readonly Finding[]): Attempt {
   const seen = { requests: 0, sockets: 0, clicks: 0 }
-  return { ...candidate, works: false, findings, startedAfter: null, seen, otherPort: null, otherOpenPath: null }
+  return { ...candidate, works: false, findings, startedAfter: null, seen, otherPort: null }
 }
 
 function noAnswer({ address: { port } }: LaunchedApp, { openAfter, otherPort }: Arrival): Finding {
@@ -215,14 +182,6 @@ function slowness({ openAfter, answeredAfter }: Arrival): Finding[] {
   return answeredAfter > slowStart ? [hint('slow', `it answers after ${seconds(answeredAfter)} s`)] : []
 }
 
-async function findOpenPath(http: HttpTarget, home: string, signal: AbortSignal): Promise<string | null> {
-  for (const path of usualOpenPaths) {
-    const { status, mimeType } = await statusOf(http, home + path, signal)
-    if (status === 200 && mimeType === 'text/html') return path
-  }
-  return null
-}
-
 /** A template that may work where another did not. */
 export interface Candidate {
   /** What is different, for the report. */
@@ -231,86 +190,13 @@ export interface Candidate {
   readonly routing: 'path' | 'subdomain'
 }
 
-/** Variables from which frameworks and images take their base path. */
-const baseVariables = [
-  'ROOT_PATH',
-  'BASE_URL',
-  'BASEURL',
-  'URL_PREFIX',
-  'SCRIPT_NAME',
-  'CONTEXT_PATH',
-  'PUBLIC_URL',
-  'UVICORN_ROOT_PATH',
-  'GRADIO_ROOT_PATH',
-  'STREAMLIT_SERVER_BASE_URL_PATH',
-  'SERVER_SERVLET_CONTEXT_PATH',
-]
-
-/** Variables from which programs take the address that they listen on. */
-const hostVariables = {
-  HOST: '0.0.0.0',
-  HOSTNAME: '0.0.0.0',
-  GRADIO_SERVER_NAME: '0.0.0.0',
-  STREAMLIT_SERVER_ADDRESS: '0.0.0.0',
-}
-
-/** Where applications have their first page, if not at the root. */
-const usualOpenPaths = [
-  'vnc.html?autoconnect=1',
-  'lab',
-  'tree',
-  'ui/',
-  'app/',
-  'web/',
-  'admin/',
-  'index.html',
-  'index.php',
-]
-
-/** With the variables that have programs listen on all addresses. */
-function listeningEverywhere(fields: Fields): Candidate {
-  const env = { ...hostVariables, ...(fields.env as Record<string, string> | undefined) }
-  return {
-    change: 'variables for an address that can be reached, such as HOST=0.0.0.0',
-    fields: { ...fields, env },
-    routing: 'path',
-  }
-}
-
-/** What may mend addresses outside of the prefix, the simplest first; hosts of their own mend all that is left. */
-function* candidatesForPrefix(fields: Fields, program: ImageProgram): Generator<Candidate> {
-  const path = { routing: 'path' } as const
+/** What may mend addresses outside of the prefix, the simplest first; a host of its own mends all that is left. */
+function prefixCandidates(fields: Fields): Candidate[] {
   const flipped = fields.strip_prefix === false
-  yield { change: `strip_prefix: ${flipped}`, fields: { ...fields, strip_prefix: flipped }, ...path }
-  for (const stripPrefix of [true, false]) {
-    const command = withVariables(fields, program, baseVariables)
-    if (command) {
-      const change = `strip_prefix: ${stripPrefix}, and the prefix in variables such as BASE_URL`
-      yield { change, fields: { ...fields, strip_prefix: stripPrefix, command }, ...path }
-    }
-  }
-  yield { change: 'a host of its own (CONTAINER_ROUTING=subdomain)', fields, routing: 'subdomain' }
-}
-
-/** The same with one of its variables alone, for each of them; nothing for other fields. */
-function* withFewerVariables(
-  { fields, routing }: Candidate,
-  given: Fields,
-  program: ImageProgram,
-): Generator<Candidate> {
-  if (JSON.stringify(fields.command) !== JSON.stringify(withVariables(given, program, baseVariables))) return
-  for (const name of baseVariables) {
-    const command = withVariables(given, program, [name])
-    if (command) yield { change: `of the variables ${name} alone`, fields: { ...fields, command }, routing }
-  }
-}
-
-/** The program of the template or image, started by a shell that sets variables to the prefix; undefined without a known program. */
-function withVariables({ command }: Fields, program: ImageProgram, names: readonly string[]): string[] | undefined {
-  const own = Array.isArray(command) ? (command as string[]) : program.command
-  if (own.length === 0) return undefined
-  const assignments = names.map((name) => `${name}="$BASE_PATH"`).join(' ')
-  return ['sh', '-c', `export ${assignments}; exec "$@"`, 'sh', ...own]
+  return [
+    { change: `strip_prefix: ${flipped}`, fields: { ...fields, strip_prefix: flipped }, routing: 'path' },
+    { change: 'a host of its own (CONTAINER_ROUTING=subdomain)', fields, routing: 'subdomain' },
+  ]
 }
 
 /** The template of the catalogue whose application the image or its program names, with this image; undefined if there is none. */

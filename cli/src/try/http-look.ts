@@ -66,11 +66,6 @@ export async function lookForMixedContent(
   return [breaks('mixed content', `it writes ${found.replace(/[?#].*/, '')} although its visitor came by https`)]
 }
 
-/** Status of an address below the home; what it is, is its content's type. */
-export async function statusOf(target: HttpTarget, url: string, signal: AbortSignal): Promise<Answer> {
-  return ask(target, url, signal)
-}
-
 async function followRedirects(
   target: HttpTarget,
   start: string,

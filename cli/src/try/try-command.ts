@@ -23,8 +23,8 @@ export const tryCommand: CommandSpec = {
   effect:
     'Starts a second Berth on the loopback interface, with a store, a user and containers of its own, opens the ' +
     'application in a headless Chromium, clicks around in it, and lists what breaks: addresses, redirects, WebSockets, ' +
-    'cookies and service workers outside of the prefix, mixed content, frames. Then it tries other templates until one ' +
-    'works, and prints that. The browser reaches nothing but the application. A missing image is pulled and stays; all ' +
+    'cookies and service workers outside of the prefix, mixed content, frames. Then it tries what mends that, such as ' +
+    'a template of the catalogue, until one works, and prints it. The browser reaches nothing but the application. A missing image is pulled and stays; all ' +
     'else is removed at the end, also after Ctrl-C. Running containers and the service are left alone. Exit code 1 if ' +
     'the template breaks as it was given.',
   examples: [
@@ -72,7 +72,7 @@ async function tryHere(context: CommandContext, given: string, options: TryOptio
   throw new CommandFailed(
     proposal
       ? `${given} breaks as it is; see above what works.`
-      : `${given} breaks, and no template was found that works.`,
+      : `${given} breaks, and no template was found that works: see docs/how-to/run-applications.md.`,
   )
 }
 

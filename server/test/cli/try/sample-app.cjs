@@ -5,14 +5,13 @@
 const { createHash } = require('node:crypto')
 const { createServer } = require('node:http')
 
-const { MODE, BASE_PATH = '', BASE_URL = '', HOST } = process.env
+const { MODE, BASE_PATH = '', HOST } = process.env
 const startedAt = Date.now()
 
 /** What the first page of a mode has beside its heading. */
 const pages = {
   relative: `<script src="app.js"></script><a href="second">Second page</a>${socketTo('"socket"')}`,
   'base-path': `<script src="${BASE_PATH}/app.js"></script><a href="${BASE_PATH}/second">Second page</a>`,
-  'base-url': `<script src="${BASE_URL}/app.js"></script><a href="${BASE_URL}/second">Second page</a>`,
   absolute: '<script src="/app.js"></script><a href="/second">Second page</a>',
   redirect: '<meta http-equiv="refresh" content="0; url=/login">',
   'script-redirect': '<script>location = "/login"</script>',
