@@ -28,7 +28,6 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'config-warnings.ts',
     'branding.ts',
     'env-file.ts',
-    'followed-paths.ts',
     'settings.ts',
     'setting-values.ts',
     'settings-reload.ts',

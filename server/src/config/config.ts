@@ -32,9 +32,8 @@ import {
   type SnapshotConfig,
   type TlsConfig,
 } from './config-sections.ts'
-import { followedPaths } from './followed-paths.ts'
 import { machineTimeZone, type ListenAddress, type WaysToSignIn } from './setting-values.ts'
-import { SettingReader, maxLinkLimit } from './settings.ts'
+import { SettingReader, followedPaths, maxLinkLimit } from './settings.ts'
 
 export type { TlsConfig } from './config-sections.ts'
 

@@ -1,3 +1,5 @@
+import path from 'node:path'
+import type { FollowedPath } from '#/templates/replaceable-paths.ts'
 import {
   absolutePath,
   absolutePaths,
@@ -377,7 +379,13 @@ export const settingGroups = {
       text: 'Image with `sh`, `tar`, `stat`, `cat` and `readlink`, such as busybox, for pods that read and write homes: starter files, snapshots and backups of homes. It needs rights for `pods/exec`.',
       see: 'how-to/run-on-kubernetes.md',
     }),
-    DOCKER_HOST: dockerHost({ default: null, usually: 'detected', reload: false, text: "The engine's socket." }),
+    DOCKER_HOST: dockerHost({
+      default: null,
+      usually: 'detected',
+      reload: false,
+      opens: 'shared',
+      text: "The engine's socket.",
+    }),
     SECRETS_DIR: absolutePath({
       default: null,
       opens: 'shared',
@@ -614,6 +622,17 @@ export const secretSettings = namesWhere(({ isSecret }) => isSecret === true)
 
 /** Settings that a hot reload does not change. */
 export const needRestart = namesWhere(({ reload }) => reload === false)
+
+/** What settings name that Berth opens, for the check that no container may replace it. */
+export function followedPaths(env: Readonly<Record<string, string | undefined>>): FollowedPath[] {
+  const opened = [...settings].flatMap(([setting, { opens, default: usual }]) => {
+    const given = env[setting]?.trim() || usual
+    const named = given?.replace(/^unix:\/\//, '')
+    const isPath = opens !== undefined && named !== undefined && !named.includes('://')
+    return isPath ? [{ setting, path: path.resolve(named), isPrivate: opens === 'private' }] : []
+  })
+  return [...opened, { setting: 'the file of settings', path: path.resolve('berth.env'), isPrivate: false }]
+}
 
 /** Values of settings: each is read and checked once, when it is first asked for. */
 export class SettingReader {
