@@ -19,4 +19,10 @@ int tool_write_all(int fd, const void *data, unsigned long length);
 /* Says on standard error what failed, with the words of errno, and returns TOOL_FAILED. */
 int tool_failed(const char *what);
 
+/* session.c: one program of an SSH session, in frames on the standard streams. */
+int session_command(int argc, char **argv);
+
+/* sftp.c: serves files on the standard streams until its input ends, and returns the exit code. */
+int sftp_command(void);
+
 #endif
