@@ -83,6 +83,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'parameters.ts',
     'read-templates.ts',
     'replaceable-paths.ts',
+    'shared-homes.ts',
     'template-sources.ts',
     'starter-files/file-sources.ts',
     'starter-files/put-starter-files.ts',

@@ -1,4 +1,5 @@
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
+import { sharedHome } from '#/containers/container-name.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -29,6 +30,9 @@ export interface DeletionSettings {
   readonly types: readonly string[]
   /** Name of a home. */
   readonly homeOf: (container: RemovedContainer) => string
+  /** Types whose containers have the same home as this one, itself among them. */
+  readonly typesWith: (type: string) => readonly string[]
+  readonly sharesHome: (type: string) => boolean
 }
 
 export interface DeletionParts {
@@ -52,6 +56,8 @@ export interface DeletionTerms {
 export interface Deleted {
   /** False when the engine has still to remove something; the reconciler repeats it until it has. */
   readonly isFinished: boolean
+  /** Types whose records keep a home that was to be purged, because their containers have it, too. */
+  readonly homeKeptFor: readonly string[]
 }
 
 /**
@@ -77,7 +83,7 @@ export class Deletion {
 
   /**
    * Deletes a container and its record; the next launch creates a new one.
-   * @param isPurge removes its home, too; otherwise the next launch uses it again
+   * @param isPurge removes its home, too, unless another record of the person has it; otherwise the next launch uses it again
    * @throws {Refusal} 403 as `administer` · 404 · what `check` throws
    */
   async deleteContainer(
@@ -87,20 +93,27 @@ export class Deletion {
     now: Date,
     { check }: Pick<DeletionTerms, 'check'> = {},
   ): Promise<Deleted> {
-    const container = await administer(this.#parts.database, actor, async (tx) => {
+    const { settings } = this.#parts
+    const { containers, homeKeptFor } = await administer(this.#parts.database, actor, async (tx) => {
       await check?.(tx)
       const record = await deleteContainer(tx, id)
       const owner = record && (await findUser(tx, record.userId))
       if (!owner) throw refusals.notFound('container')
       const removed = { userId: owner.id, slug: owner.slug, type: record.type, containerId: record.containerId }
-      await insertRemovals(tx, [removed], { isPurge, now })
+      const others = (await listContainersOf(tx, owner.id)).map(({ type }) => type)
+      const kept = isPurge ? settings.typesWith(record.type).filter((type) => others.includes(type)) : []
+      const purge = isPurge && kept.length === 0
+      const isShared = settings.sharesHome(record.type)
+      await insertRemovals(tx, [removed], { isPurge: purge && !isShared, now })
+      const shared = purge && isShared ? [{ ...removed, type: sharedHome, containerId: null }] : []
+      await insertRemovals(tx, shared, { isPurge: true, now })
       await insertAuditEntries(tx, [
         {
           at: now,
           actor,
           action: 'container.delete',
           target: `container:${id}`,
-          detail: { user: owner.id, type: record.type, purge: isPurge },
+          detail: { user: owner.id, type: record.type, purge },
           before: {
             container_id: record.containerId,
             template_image: record.image,
@@ -109,9 +122,10 @@ export class Deletion {
           },
         },
       ])
-      return removed
+      return { containers: [removed, ...shared], homeKeptFor: kept }
     })
-    return this.#removeAndPublish(container.userId, [container])
+    const deleted = await this.#removeAndPublish(containers[0]?.userId ?? 0, containers)
+    return { ...deleted, homeKeptFor }
   }
 
   /**
@@ -179,7 +193,7 @@ export class Deletion {
       this.#removeArchives(archives),
     ])
     for (const each of [published, revoked, forgotten]) if (each.status === 'rejected') throw each.reason
-    return { isFinished: removed.status === 'fulfilled' && removed.value }
+    return { isFinished: removed.status === 'fulfilled' && removed.value, homeKeptFor: [] }
   }
 
   async #publish(userId: number): Promise<void> {
@@ -205,7 +219,8 @@ export class Deletion {
 
   /** Their names are derived: the engine need not answer at this moment. */
   #homesOf(containers: readonly RemovedContainer[]): KeptHome[] {
-    return containers.map((container) => ({ ...container, volume: this.#parts.settings.homeOf(container) }))
+    const shared = containers.slice(0, 1).map((each) => ({ ...each, type: sharedHome }))
+    return [...containers, ...shared].map((each) => ({ ...each, volume: this.#parts.settings.homeOf(each) }))
   }
 
   #keepUntil(now: Date): Date {

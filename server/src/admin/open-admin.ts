@@ -114,6 +114,8 @@ export class Admin {
           return templates.types
         },
         homeOf: ({ userId, slug, type }) => homeVolume(installation, userId, slug, type),
+        typesWith: (type) => containers.homes.names.typesWith(type),
+        sharesHome: (type) => containers.homes.names.isShared(type),
       },
       containers,
       revocations,

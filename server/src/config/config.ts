@@ -12,6 +12,7 @@ import {
   type TemplateProblem,
 } from '#/templates/read-templates.ts'
 import { replaceablePaths } from '#/templates/replaceable-paths.ts'
+import { sharedHomeProblems } from '#/templates/shared-homes.ts'
 import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'
 import { Templates, type Template } from '#/templates/template.ts'
 import { readBrandingFile, type Branding } from './branding.ts'
@@ -318,7 +319,8 @@ const problemsOfSources = ({ templates, locate }: ReadTemplates, folders: Source
   const ofEach = templates.flatMap((template) =>
     sources.problemsOf(template).map((problem) => ({ type: template.type, problem })),
   )
-  return [...ofEach, ...replaceablePaths(templates, folders)].map(({ type, problem }) => locate(type, problem))
+  const ofAll = [...sharedHomeProblems(templates), ...replaceablePaths(templates, folders)]
+  return [...ofEach, ...ofAll].map(({ type, problem }) => locate(type, problem))
 }
 
 /** The templates of a file, and every problem of them, of the sources that they name, and of their hosts. */

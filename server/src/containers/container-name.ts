@@ -23,11 +23,16 @@ export function containerName(installation: string, slug: string, type: string):
   return `${spelled.slice(0, maxLength - 9)}-${hash(exact)}`
 }
 
+/** Type on the label of a home that all types of a person share; the key of such a home beside those of types. */
+export const sharedHome = ''
+
 /**
  * Name of the volume that holds a home. By user id and slug: neither is reused, but after an older store is restored
  * the next user gets an id again whose files still exist.
+ * @param type `sharedHome` for one that was made for all types of a person
  */
 export function homeVolume(installation: string, userId: number, slug: string, type: string): string {
+  if (type === sharedHome) return `${installation}-home-${userId}-${slug}`
   const spelled = type.replace(/[^a-z0-9-]/g, '_')
   return spelled === type && type.length <= 40
     ? `${installation}-home-${userId}-${slug}-${type}`

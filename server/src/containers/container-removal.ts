@@ -4,7 +4,9 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteRemovals, insertReset, pendingRemovals, type RemovedContainer } from '#/store/removals.ts'
-import { containerName, homeVolume } from './container-name.ts'
+import { containerName, sharedHome } from './container-name.ts'
+import type { HomeLocks } from './home-locks.ts'
+import type { NamedHome } from './home-names.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { containerKey } from '#/store/user-containers.ts'
 
@@ -12,7 +14,8 @@ export interface ContainerRemovalParts {
   readonly runtime: Runtime
   readonly database: Database
   readonly singleFlight: SingleFlight
-  /** Name of this installation; begins the names of homes. */
+  readonly homes: HomeLocks
+  /** Name of this installation; begins the names of containers. */
   readonly installation: string
 }
 
@@ -34,23 +37,52 @@ export class ContainerRemoval {
    * @throws {RuntimeError} the removal stays pending
    */
   async finish(container: RemovedContainer): Promise<void> {
-    return this.#parts.singleFlight.run(containerKey(container), 'remove', () => this.finishLocked(container))
+    const finish = () => this.finishLocked(container)
+    return this.#parts.singleFlight.run(containerKey(container), 'remove', () =>
+      container.type === sharedHome ? this.#parts.homes.alone(container, sharedHome, finish) : finish(),
+    )
   }
 
-  /** Does what `finish` does, for callers that hold this container's flight already. */
+  /**
+   * Does what `finish` does, for callers that hold this container's flight already.
+   * @param container of type `sharedHome`: the home that a person's containers share, for callers that have it alone
+   */
   async finishLocked(container: RemovedContainer): Promise<void> {
     const { database } = this.#parts
     const pending = await pendingRemovals(database.db, container)
     if (pending.length === 0) return
-    await this.#removeContainer(
-      container,
-      pending.map(({ containerId }) => containerId),
-    )
+    if (container.type !== sharedHome)
+      await this.#removeContainer(
+        container,
+        pending.map(({ containerId }) => containerId),
+      )
     if (pending.some(({ isPurge }) => isPurge)) await this.#removeHome(container)
     await deleteRemovals(
       database.db,
       pending.map(({ id }) => id),
     )
+  }
+
+  /**
+   * Runs a launch of a container while nothing else works on its home, and once no removal of a home that it shares is
+   * pending: a part of a home is no home. In the flight of the container.
+   */
+  async withHome<T>(
+    container: RemovedContainer,
+    hasHome: boolean,
+    work: (home: NamedHome | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { homes, database } = this.#parts
+    if (!hasHome) return work(undefined)
+    const shared = { ...container, type: sharedHome }
+    for (;;) {
+      const launched = await homes.share(container, container.type, async (home) => {
+        if (home.isShared && (await pendingRemovals(database.db, shared)).length > 0) return undefined
+        return { result: await work(home) }
+      })
+      if (launched) return launched.result
+      await homes.alone(container, container.type, () => this.finishLocked(shared))
+    }
   }
 
   /**
@@ -88,17 +120,25 @@ export class ContainerRemoval {
   }
 
   /**
-   * A renamed container still uses the home; only its labels name the owner, and the engine takes long to search them.
+   * A renamed container still uses the home; only its labels name the owner, and the engine takes long to search them. A home
+   * that is shared stays when a container with it was launched since its removal was asked for.
    */
   async #removeHome(container: RemovedContainer): Promise<void> {
-    const { runtime, installation } = this.#parts
-    const { userId, slug, type } = container
-    const volume = homeVolume(installation, userId, slug, type)
+    const { runtime, homes, database } = this.#parts
+    const { userId, slug } = container
+    const { volume, isShared } = await homes.names.of(container, container.type)
     try {
       await runtime.removeHome(volume)
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
-      for (const found of await runtime.list({ userId })) if (isOf(container, found)) await this.#remove(found.id)
+      const all = await runtime.list({ userId })
+      for (const type of homes.names.typesWith(container.type)) {
+        const owned = { userId, slug, type }
+        const found = all.filter((each) => isOf(owned, each))
+        if (found.length === 0) continue
+        if (isShared && (await pendingRemovals(database.db, owned)).length === 0) return
+        for (const { id } of found) await this.#remove(id)
+      }
       await runtime.removeHome(volume)
     }
   }

@@ -16,6 +16,8 @@ import { stopJustBlocked } from './blocked-containers.ts'
 import { ContainerLogs } from './container-logs.ts'
 import { ContainerRemoval } from './container-removal.ts'
 import { hasSnapshots, type ContainersParts } from './containers-parts.ts'
+import { HomeLocks } from './home-locks.ts'
+import { HomeNames } from './home-names.ts'
 import { Activity } from './idle/activity.ts'
 import { IdleSuspension } from './idle/idle-suspension.ts'
 import { IdleWarnings } from './idle/idle-warnings.ts'
@@ -44,6 +46,8 @@ import { RouteSync, routeSyncTask } from './routes/route-sync.ts'
 import { UserEventSubscriptions, UserEvents, containerEvent } from './user-events.ts'
 
 export type { ContainerRemoval } from './container-removal.ts'
+export type { HomeLocks } from './home-locks.ts'
+export type { HomeNames, NamedHome } from './home-names.ts'
 export type { Activity } from './idle/activity.ts'
 export type { IdleSuspension } from './idle/idle-suspension.ts'
 export type { IdleWarnings } from './idle/idle-warnings.ts'
@@ -86,6 +90,7 @@ export class Containers {
   readonly idleSuspension: IdleSuspension
   readonly prestart: Prestart
   readonly ownerActions: OwnerActions
+  readonly homes: HomeLocks
   readonly ownContainers: OwnContainers
   readonly logs: ContainerLogs
   readonly subscriptions: UserEventSubscriptions
@@ -138,7 +143,8 @@ export class Containers {
       report,
     })
     const { routeSync } = this
-    this.removal = new ContainerRemoval({ runtime, database, singleFlight, installation })
+    this.homes = new HomeLocks(new HomeNames({ database, runtime, templates, installation }))
+    this.removal = new ContainerRemoval({ runtime, database, singleFlight, homes: this.homes, installation })
     this.#preLaunchHooks = [(user, template) => rules.refusalFor(user, template, new Date())]
     const preLaunchHooks = new PreLaunchHooks(database, this.#preLaunchHooks)
     this.#settings = installationSettings(parts)

@@ -69,7 +69,13 @@ export interface ContainerSpec {
    * Named volume that outlives the container, and where it is mounted. `size` in bytes binds a volume that is made now,
    * where the engine's file system can bind one; null asks for no limit.
    */
-  readonly home: { readonly volume: string; readonly path: string; readonly size: number | null } | null
+  readonly home: {
+    readonly volume: string
+    readonly path: string
+    readonly size: number | null
+    /** Type on the label of a volume that is made now, where several containers have it; undefined: the owner's. */
+    readonly type?: string
+  } | null
   readonly mounts: readonly Mount[]
   /** OCI runtime such as `runsc`; null is the engine's default. */
   readonly runtime: string | null

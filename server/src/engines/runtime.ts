@@ -136,6 +136,9 @@ export interface Runtime {
   /** Home volumes of this installation. @throws {RuntimeError} */
   homes(): Promise<Home[]>
 
+  /** Whether this installation has a home volume of this name. @throws {RuntimeError} */
+  hasHome(volume: string): Promise<boolean>
+
   /**
    * Takes a home volume away, and with it what is in it. Nothing to do when it is gone; another installation's is never
    * touched.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unsharedHomes } from '#test/support/unshared-homes.ts'
 import { DiskLimits } from './disk-limits.ts'
 import { readTemplate } from '#/templates/read-templates.ts'
 import { Templates } from '#/templates/template.ts'
@@ -13,7 +14,7 @@ function limits(perUser: number | null, homeSizes: Record<string, string | null>
     assert.ok(template)
     return template
   })
-  return new DiskLimits(new Templates(templates), perUser)
+  return new DiskLimits(new Templates(templates), perUser, unsharedHomes().names)
 }
 
 const bytes = (ofTypes: Record<string, number>) =>
@@ -57,7 +58,7 @@ test('where most bytes are in homes that cannot be opened any more, users can st
   const { template } = readTemplate('lab', { image: 'x', home: null })
   const { template: dev } = readTemplate('dev', { image: 'x' })
   assert.ok(template && dev)
-  const withoutHome = new DiskLimits(new Templates([template, dev]), 10 * GiB)
+  const withoutHome = new DiskLimits(new Templates([template, dev]), 10 * GiB, unsharedHomes().names)
   assert.equal(withoutHome.blockingLimit('dev', bytes({ lab: 9, dev: 1 })), undefined)
 })
 

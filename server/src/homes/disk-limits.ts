@@ -1,4 +1,6 @@
 import type { MemberLimits } from '#/templates/launch-rules.ts'
+import { sharedHome } from '#/containers/container-name.ts'
+import type { HomeNames } from '#/containers/open-containers.ts'
 import type { Template, Templates } from '#/templates/template.ts'
 
 /** Part of a limit from which its owner and the operator are warned. */
@@ -6,7 +8,7 @@ const warnFrom = 0.9
 /** Part of a limit up to which the container with the most deletable data may still be started. */
 const diskGrace = 1.25
 
-/** Disk use of one user's homes at the last measurement, in bytes, by type. */
+/** Disk use of one user's homes at the last measurement, in bytes, by type, with `sharedHome` for the one that types share. */
 export type HomeBytes = ReadonlyMap<string, number>
 
 /** A limit of one user, and how much of it is used; both in bytes. */
@@ -31,11 +33,13 @@ export interface DiskNotice extends DiskLimit {
 export class DiskLimits {
   readonly #templates: Templates
   readonly #perUser: number | null
+  readonly #names: Pick<HomeNames, 'keyOf' | 'typesWith'>
 
   /** @param perUser bytes of all homes of one user; null is no limit */
-  constructor(templates: Templates, perUser: number | null) {
+  constructor(templates: Templates, perUser: number | null, names: Pick<HomeNames, 'keyOf' | 'typesWith'>) {
     this.#templates = templates
     this.#perUser = perUser
+    this.#names = names
   }
 
   /** Whether any limit is set. */
@@ -43,11 +47,17 @@ export class DiskLimits {
     return this.#perUser !== null || this.#templates.all().some(({ homeSize }) => homeSize !== null)
   }
 
-  /** Every limit of a user. Homes of types that are no longer configured count in the sum. */
+  /**
+   * Every limit of a user. Homes of types that are no longer configured count in the sum. The home that types share has one
+   * limit, of the first of them.
+   */
   of(bytes: HomeBytes): DiskLimit[] {
+    const first = this.#names.typesWith(sharedHome)[0]
     const ofHomes = this.#templates.all().flatMap(({ type, homeSize }) => {
-      const used = bytes.get(type)
-      return homeSize === null || used === undefined ? [] : [{ type, used, limit: homeSize }]
+      const key = this.#names.keyOf(type)
+      const used = bytes.get(key)
+      const isCounted = key !== sharedHome || type === first
+      return homeSize === null || used === undefined || !isCounted ? [] : [{ type, used, limit: homeSize }]
     })
     return this.#perUser === null ? ofHomes : [{ type: null, used: sumOf(bytes), limit: this.#perUser }, ...ofHomes]
   }
@@ -60,10 +70,13 @@ export class DiskLimits {
   /** What the owner is told: limits that are reached, or nearly, and homes that cannot be measured but come under a limit. */
   notices(bytes: HomeBytes, unmeasured: ReadonlySet<string>): DiskNotice[] {
     const ofUnmeasured = [...unmeasured].flatMap((type) => {
-      const limit = this.#templates.get(type)?.homeSize ?? this.#perUser
-      return limit === null ? [] : [{ type, used: bytes.get(type) ?? 0, limit, measured: false }]
+      const shown = type === sharedHome ? (this.#names.typesWith(sharedHome)[0] ?? type) : type
+      const limit = this.#templates.get(shown)?.homeSize ?? this.#perUser
+      return limit === null ? [] : [{ type: shown, used: bytes.get(type) ?? 0, limit, measured: false }]
     })
-    const measured = this.nearlyFull(bytes).filter(({ type }) => type === null || !unmeasured.has(type))
+    const measured = this.nearlyFull(bytes).filter(
+      ({ type }) => type === null || !unmeasured.has(this.#names.keyOf(type)),
+    )
     return [...measured.map((each) => ({ ...each, measured: true })), ...ofUnmeasured]
   }
 
@@ -74,8 +87,12 @@ export class DiskLimits {
 
   /** The limit that keeps this type from being started. */
   blockingLimit(type: string, bytes: HomeBytes): DiskLimit | undefined {
-    const concerned = this.of(bytes).filter((each) => each.type === null || each.type === type)
-    return concerned.filter(isFull).find((limit) => this.cleanUpTemplate(limit, bytes)?.type !== type)
+    const key = this.#names.keyOf(type)
+    const concerned = this.of(bytes).filter((each) => each.type === null || this.#names.keyOf(each.type) === key)
+    return concerned.filter(isFull).find((limit) => {
+      const wayIn = this.cleanUpTemplate(limit, bytes)
+      return wayIn === undefined || this.#names.keyOf(wayIn.type) !== key
+    })
   }
 
   /** The container in which the user can delete data; undefined when that one is above the grace, too. */
@@ -86,8 +103,9 @@ export class DiskLimits {
 
   /** Types that are not configured any more, or have no home, are left out: nothing can be deleted there. */
   #largestOf(bytes: HomeBytes): Template | undefined {
-    const withHome = this.#templates.all().filter(({ type, home }) => home !== null && bytes.has(type))
-    return withHome.toSorted((one, other) => (bytes.get(other.type) ?? 0) - (bytes.get(one.type) ?? 0))[0]
+    const sizeOf = ({ type }: Template) => bytes.get(this.#names.keyOf(type))
+    const withHome = this.#templates.all().filter((each) => each.home !== null && sizeOf(each) !== undefined)
+    return withHome.toSorted((one, other) => (sizeOf(other) ?? 0) - (sizeOf(one) ?? 0))[0]
   }
 }
 
@@ -110,25 +128,41 @@ export function fullMemberLimit(
   type: string,
   bytes: HomeBytes,
   templates: Pick<Templates, 'all'>,
+  typesOf: TypesOfHome = ownType,
 ): FullMemberLimit | undefined {
   for (const { group, types, limits } of all) {
     const counts = (each: string) => types === null || types.includes(each)
     if (limits.disk === null || !counts(type)) continue
-    const counted = new Map([...bytes].filter(([each]) => counts(each)))
+    const counted = new Map([...bytes].filter(([each]) => typesOf(each).some(counts)))
     const used = [...counted.values()].reduce((sum, each) => sum + each, 0)
     if (used < limits.disk) continue
-    const wayIn = used < diskGrace * limits.disk ? largestOf(counted, templates) : undefined
-    if (wayIn?.type !== type) return { group, used, limit: limits.disk, wayIn }
+    const byType = new Map([...counted].flatMap(([key, size]) => typesOf(key).map((each) => [each, size] as const)))
+    const wayIn = used < diskGrace * limits.disk ? largestOf(byType, templates) : undefined
+    if (!wayIn || !isSameHome(wayIn.type, type, bytes, typesOf)) return { group, used, limit: limits.disk, wayIn }
   }
   return undefined
 }
 
+/** Types that have the home of a key: several of one that they share. */
+export type TypesOfHome = (key: string) => readonly string[]
+
+const ownType: TypesOfHome = (key) => [key]
+
+const isSameHome = (one: string, other: string, bytes: HomeBytes, typesOf: TypesOfHome) =>
+  one === other || [...bytes.keys()].some((key) => typesOf(key).includes(one) && typesOf(key).includes(other))
+
 /** What each limit of a group that counts this type leaves, in bytes; negative beyond it. */
-export function memberRooms(all: readonly MemberLimits[], type: string, bytes: HomeBytes): number[] {
+export function memberRooms(
+  all: readonly MemberLimits[],
+  type: string,
+  bytes: HomeBytes,
+  typesOf: TypesOfHome = ownType,
+): number[] {
   return all.flatMap(({ types, limits }) => {
     const counts = (each: string) => types === null || types.includes(each)
     if (limits.disk === null || !counts(type)) return []
-    return [limits.disk - [...bytes].reduce((sum, [each, size]) => sum + (counts(each) ? size : 0), 0)]
+    const isCounted = (key: string) => typesOf(key).some(counts)
+    return [limits.disk - [...bytes].reduce((sum, [key, size]) => sum + (isCounted(key) ? size : 0), 0)]
   })
 }
 

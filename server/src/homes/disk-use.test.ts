@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unsharedHomes } from '#test/support/unshared-homes.ts'
 import { localize } from '@berth/texts/localize.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
 import { dockerCapabilities } from '#/engines/docker/docker-runtime.ts'
@@ -42,11 +43,13 @@ function open(sizes: Record<string, number>, more: Partial<DiskUseParts> = {}) {
   const types = ['dev', 'prod'].map((type) => readTemplate(type, { image: 'x', display_name: `The ${type}` }).template)
   const templates = new Templates(types.filter((each) => each !== undefined))
   const log = { info: () => undefined, warn: (...words: unknown[]) => void logged.push(words) }
-  const limits = new DiskLimits(templates, 100 * MiB)
+  const limits = new DiskLimits(templates, 100 * MiB, unsharedHomes().names)
   const publish = (userId: number, event: UserEvent) => void told.push([userId, event])
   const people: Record<number, string> = { 7: 'ann', 8: 'bob', 9: 'cat' }
   const slugOf = (userId: number) => people[userId]
   const use = new DiskUse({
+    names: unsharedHomes().names,
+    installation: 'berth',
     runtime,
     limits,
     slugOf,
@@ -212,7 +215,10 @@ test('an unmeasured home concerns launches that come under the same limit, and t
       hasDiskLimits: true,
       limitsFor: async () => [{ group: 'Physics', types: types && [...types], limits }],
     }
-    const some = open({ '7 ann dev': 1 }, { rules, templates, limits: new DiskLimits(templates, null) })
+    const some = open(
+      { '7 ann dev': 1 },
+      { rules, templates, limits: new DiskLimits(templates, null, unsharedHomes().names) },
+    )
     some.runtime.measureHomes = async () => new Map([['7 ann dev', null]])
     await some.use.measure()
     await some.use.measure()
@@ -278,7 +284,7 @@ test('numbers are wanted as soon as a group limits the size of homes', () => {
   const rules = { ...noRules }
   const { template } = readTemplate('dev', { image: 'x' })
   assert.ok(template)
-  const { use } = open({}, { rules, limits: new DiskLimits(new Templates([template]), null) })
+  const { use } = open({}, { rules, limits: new DiskLimits(new Templates([template]), null, unsharedHomes().names) })
   assert.equal(use.isWanted, false)
   rules.hasDiskLimits = true
   assert.equal(use.isWanted, true)

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import { formatBytes, list, message, type LocalizedMessage, type Value } from '@berth/texts/localized-message.ts'
+import { homeVolume, sharedHome } from '#/containers/container-name.ts'
+import type { HomeNames } from '#/containers/open-containers.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { PeriodicTask } from '#/machine/periodic-task.ts'
@@ -35,6 +37,8 @@ export interface DiskUseParts {
   /** Disk limits of groups; see `LaunchRules`. */
   readonly rules: Pick<LaunchRules, 'limitsFor' | 'hasDiskLimits'>
   readonly templates: Pick<Templates, 'all'>
+  readonly names: Pick<HomeNames, 'sharedTypes' | 'keyOf' | 'typesWith'>
+  readonly installation: string
   /** Slug of the user with this id; undefined when there is none. */
   readonly slugOf: (userId: number) => string | undefined
   readonly publish: (userId: number, event: UserEvent) => void
@@ -112,9 +116,14 @@ export class DiskUse {
    */
   async roomFor({ id, slug }: Pick<User, 'id' | 'slug'>, type: string): Promise<number | undefined> {
     const bytes = this.bytesOf({ userId: id, slug })
-    const concerned = this.#parts.limits.of(bytes).filter((each) => each.type === null || each.type === type)
+    const { limits, names } = this.#parts
+    const key = names.keyOf(type)
+    const concerned = limits.of(bytes).filter((each) => each.type === null || names.keyOf(each.type) === key)
     const ofGroups = await this.#memberLimitsOf(id, type)
-    const rooms = [...concerned.map(({ limit, used }) => limit - used), ...memberRooms(ofGroups, type, bytes)]
+    const rooms = [
+      ...concerned.map(({ limit, used }) => limit - used),
+      ...memberRooms(ofGroups, type, bytes, this.#typesOf),
+    ]
     return rooms.length === 0 ? undefined : Math.max(0, Math.min(...rooms))
   }
 
@@ -150,23 +159,32 @@ export class DiskUse {
     }
   }
 
-  /** Sizes of homes of present users at the last measurement, in bytes; none before the first. */
+  /**
+   * Sizes of homes of present users at the last measurement, in bytes; none before the first. One that types share counts for
+   * the first of them.
+   */
   *sizes(): Generator<{ readonly userId: number; readonly type: string; readonly bytes: number }> {
+    const { slugOf, names } = this.#parts
+    const ofShared = names.typesWith(sharedHome)[0] ?? sharedHome
     for (const { userId, slug, bytes: byType } of this.#byOwner.values()) {
-      if (this.#parts.slugOf(userId) !== slug) continue
-      for (const [type, bytes] of byType) yield { userId, type, bytes }
+      if (slugOf(userId) !== slug) continue
+      for (const [type, bytes] of byType) yield { userId, type: type === sharedHome ? ofShared : type, bytes }
     }
   }
 
   async #measureOnce(): Promise<void> {
     const at = performance.now()
     this.#askedAt = at
-    const { runtime } = this.#parts
+    const { runtime, names, installation } = this.#parts
     const homes = await runtime.homes()
+    const shared = await names.sharedTypes()
     const sizes = await runtime.measureHomes(this.#end.signal)
     const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
     const missed: OwnedHome[] = []
-    for (const { volume, owner } of homes) {
+    for (const { volume, owner: labelled } of homes) {
+      const of = shared.get(labelled.userId)
+      const isShared = of !== undefined && volume === homeVolume(installation, labelled.userId, labelled.slug, of)
+      const owner = isShared ? { ...labelled, type: sharedHome } : labelled
       if (sizes.get(volume) === null) missed.push(owner)
       // If the engine has no size of it this time, the last one is the best estimate.
       const size = sizes.get(volume) ?? this.bytesOf(owner).get(owner.type)
@@ -174,7 +192,7 @@ export class DiskUse {
       const { userId, slug } = owner
       const measured = byOwner.get(ownerKey(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
       byOwner.set(ownerKey(owner), measured)
-      measured.bytes.set(owner.type, size)
+      measured.bytes.set(owner.type, (measured.bytes.get(owner.type) ?? 0) + size)
     }
     const [before, unmeasured] = [this.#byOwner, this.#unmeasured]
     this.#byOwner = byOwner
@@ -227,7 +245,7 @@ export class DiskUse {
 
   /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
   #isTooOld(ofGroups: readonly MemberLimits[], type: string): boolean {
-    if (!this.#measured || memberRooms(ofGroups, type, noHomes).length === 0) return false
+    if (!this.#measured || memberRooms(ofGroups, type, noHomes, this.#typesOf).length === 0) return false
     const { at, took } = this.#measured
     return took < refreshTimeout && performance.now() - at > (this.#parts.maxMemberAge ?? defaultMaxMemberAge)
   }
@@ -243,7 +261,7 @@ export class DiskUse {
   #refusalNow(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
     const limit = this.#inTheWayOf(type, owner)
     if (limit) return this.#refusal(owner, limit)
-    const full = fullMemberLimit(ofGroups, type, this.bytesOf(owner), this.#parts.templates)
+    const full = fullMemberLimit(ofGroups, type, this.bytesOf(owner), this.#parts.templates, this.#typesOf)
     if (!full) return this.#refusalBeside(owner, type, ofGroups)
     const { group, wayIn } = full
     const values = { group, used: formatBytes(full.used), max: formatBytes(full.limit) }
@@ -255,11 +273,13 @@ export class DiskUse {
 
   /** Where a home of another type is unmeasured. That type, and others that are, still start: there the owner can mend it. */
   #refusalBeside(owner: HomeOwner, type: string, ofGroups: readonly MemberLimits[]): Refusal | undefined {
-    const { limits, templates } = this.#parts
+    const { limits, templates, names } = this.#parts
     const unmeasured = this.#unmeasured.of(owner)
-    if (unmeasured.size === 0 || unmeasured.has(type)) return undefined
+    if (unmeasured.size === 0 || unmeasured.has(names.keyOf(type))) return undefined
     const counts = (other: string) => limits.areSummed || countsTogether(ofGroups, type, other)
-    const wayIn = templates.all().find((each) => each.home !== null && unmeasured.has(each.type) && counts(each.type))
+    const wayIn = templates
+      .all()
+      .find((each) => each.home !== null && unmeasured.has(names.keyOf(each.type)) && counts(each.type))
     return wayIn && refusals.homeUnmeasured(wayIn.displayName)
   }
 
@@ -273,7 +293,14 @@ export class DiskUse {
     return this.#parts.limits.blockingLimit(type, this.bytesOf(owner))
   }
 
-  /** Sizes of an owner's homes at the last measurement, by type; none that was never measured. */
+  /** Types that have the home of this key. */
+  readonly #typesOf = (key: string): readonly string[] =>
+    key === sharedHome ? this.#parts.names.typesWith(sharedHome) : [key]
+
+  /**
+   * Sizes of an owner's homes at the last measurement, by type, with `sharedHome` for the one that types share; none that was
+   * never measured.
+   */
   bytesOf(owner: HomeOwner): HomeBytes {
     return this.#byOwner.get(ownerKey(owner))?.bytes ?? noHomes
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unsharedHomes } from '#test/support/unshared-homes.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import { HomeAccess, type HomeAccessParts } from './home-access.ts'
 
@@ -13,6 +14,7 @@ const accessOf = () =>
     isService: true,
     singleFlight: new SingleFlight(),
     installation: 'berth',
+    homes: unsharedHomes(),
   } as unknown as HomeAccessParts)
 
 // Two uploads of one person held the snapshot of another for 150 s.

@@ -1,6 +1,6 @@
-import { message } from '@berth/texts/localized-message.ts'
-import { containerName, homeVolume } from '#/containers/container-name.ts'
-import type { ContainerRemoval } from '#/containers/open-containers.ts'
+import { list, message } from '@berth/texts/localized-message.ts'
+import { containerName, sharedHome } from '#/containers/container-name.ts'
+import type { ContainerRemoval, HomeLocks, NamedHome } from '#/containers/open-containers.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { SizeLimitExceeded } from '#/engines/tar/checked-archive.ts'
@@ -42,6 +42,7 @@ export interface HomeAccessParts {
   readonly templates: Pick<Templates, 'get' | 'openTypes'>
   /** See `ContainerRemoval`. */
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
+  readonly homes: HomeLocks
   /** For tests, in ms. */
   readonly timeLimit?: number
 }
@@ -54,8 +55,9 @@ export const [notRead, notWritten] = [
 
 /**
  * Exclusive access to homes: work on one runs in the flight of its container, so that no launch, stop or other work on this
- * home runs at the same time, and only while the container's program does not run. So there are never two writers, and
- * nothing changes while it is read. Of those who wait each has a turn in the order of people, not of requests.
+ * home runs at the same time, and only while the container's program does not run. A home that several containers have is
+ * locked against the launches of all of them, and none of their programs may run. So there are never two writers, and nothing
+ * changes while it is read. Of those who wait each has a turn in the order of people, not of requests.
  */
 export class HomeAccess {
   readonly #parts: HomeAccessParts
@@ -82,20 +84,30 @@ export class HomeAccess {
 
   /**
    * @param verb requests with the same one share one run @param states in which nothing is done
-   * @throws {Refusal} 409 the container is in one of the states · 429 too many wait · as the work, by `rethrowInWords`
+   * @throws {Refusal} 409 a container with the home is in one of the states · 429 too many wait · as the work, by
+   *   `rethrowInWords`
    */
-  async run<T>(owner: HomeOwner, type: string, verb: string, states: readonly string[], work: () => Promise<T>) {
+  async run<T>(
+    owner: HomeOwner,
+    type: string,
+    verb: string,
+    states: readonly string[],
+    work: (home: NamedHome) => Promise<T>,
+  ): Promise<T> {
     const { removal } = this.#parts
     if (!this.#parts.isService && states.length > 0) throw refusals.conflict(message('snapshots.needsService'))
     const key = containerKey({ userId: owner.id, type })
     return this.#parts.singleFlight
       .run(key, verb, async () => {
-        this.#requirePlace(owner)
-        return this.#turns.run(flowOf(owner), async () => {
-          await this.requireNot(owner, type, states)
-          // A part of a home is no home. Work that needs no container, as on a snapshot alone, does not look at it.
-          if (states.length > 0) await removal.finishLocked({ userId: owner.id, slug: owner.slug, type })
-          return work()
+        return this.alone(owner, type, async (home) => {
+          this.#requirePlace(owner)
+          return this.#turns.run(flowOf(owner), async () => {
+            await this.requireNot(owner, type, states)
+            // A part of a home is no home. Work that needs no container, as on a snapshot alone, does not look at it.
+            const types = states.length === 0 ? [] : home.isShared ? [type, sharedHome] : [type]
+            for (const each of types) await removal.finishLocked({ userId: owner.id, slug: owner.slug, type: each })
+            return work(home)
+          })
         })
       })
       .catch(rethrowInWords)
@@ -143,6 +155,28 @@ export class HomeAccess {
     return Promise.race([read, early.promise]).finally(() => clearInterval(timer))
   }
 
+  /** Runs work while no container with this home is launched; in the flight of a container. */
+  async alone<T>({ id, slug }: HomeOwner, type: string, work: (home: NamedHome) => Promise<T>): Promise<T> {
+    return this.#parts.homes.alone({ userId: id, slug }, type, work)
+  }
+
+  /**
+   * Does what `alone` does within a launch.
+   * @returns undefined when it was not run, because another container with this home runs or is launched
+   */
+  async aloneInLaunch<T>(
+    owner: HomeOwner,
+    type: string,
+    work: (home: NamedHome) => Promise<T>,
+  ): Promise<{ readonly result: T } | undefined> {
+    const { id: userId, slug } = owner
+    const done = await this.#parts.homes.aloneInLaunch({ userId, slug }, type, async (home) => {
+      const others = this.#parts.homes.names.typesWith(type).filter((each) => each !== type)
+      return (await this.#busyAmong(owner, others, notRead)).length > 0 ? undefined : { result: await work(home) }
+    })
+    return done?.result
+  }
+
   /** For work in a flight of the container that is there already, or behind every request. */
   async runNext<T>(owner: Pick<HomeOwner, 'id'>, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(flowOf(owner), work)
@@ -180,15 +214,30 @@ export class HomeAccess {
 
   /** @throws {Refusal} 409 @throws {RuntimeError} */
   async requireNot(owner: HomeOwner, type: string, states: readonly string[]): Promise<void> {
-    if (!(await this.isIdle(owner, type, states))) throw refusals.conflict(message('snapshots.stopFirst'))
+    const { homes, templates } = this.#parts
+    const busy = await this.#busyAmong(owner, homes.names.typesWith(type), states)
+    if (busy.length === 0) return
+    if (!homes.names.isShared(type)) throw refusals.conflict(message('snapshots.stopFirst'))
+    const names = busy.map((each) => templates.get(each)?.displayName ?? each)
+    throw refusals.conflict(message('snapshots.stopAllFirst', { names: list('comma', names) }))
   }
 
-  /** Whether the container is in none of these states. @throws {RuntimeError} */
-  async isIdle({ slug }: HomeOwner, type: string, states: readonly string[]): Promise<boolean> {
+  /** Whether every container with the home of this type is in none of these states. @throws {RuntimeError} */
+  async isIdle(owner: HomeOwner, type: string, states: readonly string[]): Promise<boolean> {
+    const types = this.#parts.homes.names.typesWith(type)
+    return (await this.#busyAmong(owner, types, states)).length === 0
+  }
+
+  /** Types whose containers are in one of these states. */
+  async #busyAmong({ slug }: HomeOwner, types: readonly string[], states: readonly string[]): Promise<string[]> {
     const { runtime, installation } = this.#parts
-    if (states.length === 0) return true
-    const found = await runtime.inspect(containerName(installation, slug, type))
-    return !found || !states.includes(found.state)
+    if (states.length === 0) return []
+    const busy: string[] = []
+    for (const type of types) {
+      const found = await runtime.inspect(containerName(installation, slug, type))
+      if (found && states.includes(found.state)) busy.push(type)
+    }
+    return busy
   }
 
   /** A type with a home, where snapshots are on. @throws {Refusal} 400 · 409 */
@@ -207,8 +256,14 @@ export class HomeAccess {
     return template
   }
 
-  volumeOf({ id, slug }: HomeOwner, type: string): string {
-    return homeVolume(this.#parts.installation, id, slug, type)
+  /** @throws {RuntimeError} @throws {StoreFailure} as `HomeNames.of` */
+  async volumeOf({ id, slug }: HomeOwner, type: string): Promise<string> {
+    return (await this.#parts.homes.names.of({ userId: id, slug }, type)).volume
+  }
+
+  /** Types whose containers have the same home as this one, itself among them. */
+  typesWith(type: string): string[] {
+    return this.#parts.homes.names.typesWith(type)
   }
 }
 

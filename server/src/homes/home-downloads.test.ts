@@ -18,7 +18,7 @@ test('a download ends with its session, and with the block of its user, and leav
   const snapshot = { id: 'x', createdAt: new Date(), reason: 'manual', bytes: 1 } as const
   const downloads = new HomeDownloads(
     { list: async () => [snapshot] },
-    { volumeOf: () => 'volume' },
+    { volumeOf: async () => 'volume' },
     { open: () => open(file, 'r') },
     streams,
   )
@@ -44,7 +44,7 @@ test('each archive has an entity tag of its own, which stays while its bytes do'
   const created = { createdAt: new Date(), reason: 'manual', bytes: 1 } as const
   const downloads = new HomeDownloads(
     { list: async () => ['x', 'y'].map((id) => ({ id, ...created })) },
-    { volumeOf: () => 'volume' },
+    { volumeOf: async () => 'volume' },
     { open: (_, id) => open(path.join(folder, id), 'r') },
     new OpenStreams(),
   )

@@ -72,7 +72,7 @@ export class HomeDownloads {
     if (!found) throw refusals.notFound('snapshot')
     const at = found.createdAt.toISOString().slice(0, 19).replace(/[:T]/g, '-')
     const name = `${owner.slug}-${fileSafe(type)}-${at}.tar.gz`
-    return this.#tickets.issue(owner.id, { volume: this.#access.volumeOf(owner, type), id, name }, now)
+    return this.#tickets.issue(owner.id, { volume: await this.#access.volumeOf(owner, type), id, name }, now)
   }
 
   /**

@@ -29,7 +29,7 @@ export class HomeFolders {
       const signal = AbortSignal.any([left, AbortSignal.timeout(timeLimit)])
       // What changes while it is read ends early, too.
       const isEnd = (error: unknown) => signal.aborted || (error instanceof RuntimeError && error.kind === 'failed')
-      const archive = access.contents.read(access.volumeOf(owner, type), signal)
+      const archive = access.contents.read(await access.volumeOf(owner, type), signal)
       const found = await folderSizes(archive, { folder: path, mayRead, isEnd })
       if (!found) throw refusals.notFound('path')
       return found

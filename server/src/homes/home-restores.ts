@@ -90,11 +90,13 @@ export class HomeRestores {
   async #completeOne(pending: PendingRestore): Promise<void> {
     const { access, journal } = this.#parts
     const owner = { id: pending.userId, slug: pending.slug }
-    await access.runNext(owner, async () => {
-      const isOpen = (await journal.list()).some(({ volume, folder }) => isSame(pending, volume, folder))
-      // While its program runs it waits.
-      if (isOpen && (await access.isIdle(owner, pending.type, notWritten))) await this.unpack(pending, true)
-    })
+    await access.alone(owner, pending.type, () =>
+      access.runNext(owner, async () => {
+        const isOpen = (await journal.list()).some(({ volume, folder }) => isSame(pending, volume, folder))
+        // While a program with this home runs it waits.
+        if (isOpen && (await access.isIdle(owner, pending.type, notWritten))) await this.unpack(pending, true)
+      }),
+    )
   }
 
   async #add(

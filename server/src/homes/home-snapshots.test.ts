@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { unsharedHomes } from '#test/support/unshared-homes.ts'
 import { test, type TestContext } from 'node:test'
 import { homeVolume } from '#/containers/container-name.ts'
 import type { Home, HomeContents } from '#/engines/runtime.ts'
@@ -36,6 +37,7 @@ function arrange(timeLimit?: number) {
   const home = new EndlessHome()
   const warnings: unknown[] = []
   const access = new HomeAccess({
+    homes: unsharedHomes(),
     isOn: true,
     contents: home,
     singleFlight: new SingleFlight(),
@@ -171,6 +173,7 @@ async function arrangePrune(t: TestContext) {
   const pruning = new PruneSnapshots({
     db,
     installation: 'berth',
+    names: unsharedHomes().names,
     runtime: {
       homes: async () => {
         lists++

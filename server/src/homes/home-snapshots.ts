@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEvents } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { containerName, homeVolume } from '#/containers/container-name.ts'
-import type { ContainerRemoval } from '#/containers/open-containers.ts'
+import { containerName, homeVolume, sharedHome } from '#/containers/container-name.ts'
+import type { ContainerRemoval, HomeNames } from '#/containers/open-containers.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { pathIn } from '#/engines/tar/archive-rewrite.ts'
@@ -51,7 +51,7 @@ export class HomeSnapshots {
   async list(owner: HomeOwner, type: string): Promise<Snapshot[]> {
     const { access, files } = this.#parts
     access.requireType(type)
-    return access.isOn ? files.list(access.volumeOf(owner, type)) : []
+    return access.isOn ? files.list(await access.volumeOf(owner, type)) : []
   }
 
   /** Whether a new home of this type gets files of the template. @throws {Refusal} 400 unknown type */
@@ -63,12 +63,12 @@ export class HomeSnapshots {
   async take(owner: HomeOwner, type: string, now: Date): Promise<Snapshot> {
     const { access } = this.#parts
     access.requireHome(type)
-    return access.run(owner, type, 'snapshot', notRead, () => this.#write(owner, type, 'manual', now))
+    return access.run(owner, type, 'snapshot', notRead, ({ volume }) => this.#write(volume, 'manual', now))
   }
 
   /**
    * Before a container with another image gets the home, if there is one: at most one try, which keeps no container from starting
-   * when it fails.
+   * when it fails. None is made of a home that another container has while that runs: it changes while it would be read.
    * Called in the flight of the container, when the one before is stopped or gone.
    * @param signal undefined: it waits for its turn however long that takes, and does not reject
    * @throws why it was aborted @throws {Refusal} 429 so many homes are read that it did not begin in time: a later launch makes it
@@ -76,8 +76,11 @@ export class HomeSnapshots {
   async beforeImage(owner: HomeOwner, type: string, now: Date, signal: AbortSignal | undefined): Promise<void> {
     const { access, log } = this.#parts
     if (!access.isOn) return
-    const work = async () => this.#write(owner, type, 'image', now, signal)
-    await (signal ? access.runNextUnless(owner, signal, work) : access.runNext(owner, work)).catch((error: unknown) => {
+    const snapshot = access.aloneInLaunch(owner, type, async ({ volume }) => {
+      const work = async () => this.#write(volume, 'image', now, signal)
+      return signal ? access.runNextUnless(owner, signal, work) : access.runNext(owner, work)
+    })
+    await snapshot.catch((error: unknown) => {
       signal?.throwIfAborted()
       if (signal && error instanceof Refusal) throw error
       // No container was made with the image before, such as because it could not be pulled.
@@ -115,7 +118,7 @@ export class HomeSnapshots {
   }
 
   /**
-   * Makes a snapshot, then removes container and home: the next launch begins with what the image and the starter files
+   * Makes a snapshot, then removes the containers that have the home, and the home: the next launch begins with what the image and the starter files
    * give. @throws {Refusal} as `take`: the home is whole, a snapshot may be there · 500 `resetUnfinished`: the snapshot is there,
    * and the home is removed before the next launch
    * @param noteUnfinished is awaited before the latter is thrown
@@ -128,14 +131,16 @@ export class HomeSnapshots {
   ): Promise<Snapshot> {
     const { access, runtime, removal, installation } = this.#parts
     access.requireHome(type)
-    return access.run(owner, type, 'reset', notWritten, async () => {
-      const made = await this.#write(owner, type, 'reset', now)
+    return access.run(owner, type, 'reset', notWritten, async ({ volume, isShared }) => {
+      const made = await this.#write(volume, 'reset', now)
       crashPoint('home-reset.after-snapshot')
-      const found = await runtime.inspect(containerName(installation, owner.slug, type))
-      if (found?.owner) await runtime.removeStopped(found.id)
+      for (const each of access.typesWith(type)) {
+        const found = await runtime.inspect(containerName(installation, owner.slug, each))
+        if (found?.owner) await runtime.removeStopped(found.id)
+      }
       crashPoint('home-reset.after-remove')
       try {
-        await removal.resetLocked({ userId: owner.id, slug: owner.slug, type }, now)
+        await removal.resetLocked({ userId: owner.id, slug: owner.slug, type: isShared ? sharedHome : type }, now)
       } catch (error) {
         if (error instanceof Refusal && error.code === 'resetUnfinished') await noteUnfinished(made)
         throw error
@@ -155,21 +160,14 @@ export class HomeSnapshots {
   /** @returns name of the home @throws {Refusal} 404 */
   async #requireSnapshot(owner: HomeOwner, type: string, id: string): Promise<string> {
     const { access, files } = this.#parts
-    const volume = access.volumeOf(owner, type)
+    const volume = await access.volumeOf(owner, type)
     if (!isSnapshotId(id) || !(await files.list(volume)).some((each) => each.id === id))
       throw refusals.notFound('snapshot')
     return volume
   }
 
-  async #write(
-    owner: HomeOwner,
-    type: string,
-    reason: SnapshotReason,
-    now: Date,
-    signal?: AbortSignal,
-  ): Promise<Snapshot> {
+  async #write(volume: string, reason: SnapshotReason, now: Date, signal?: AbortSignal): Promise<Snapshot> {
     const { access, files, maxBytes, log } = this.#parts
-    const volume = access.volumeOf(owner, type)
     const end = signal ? AbortSignal.any([signal, access.timeLimit()]) : access.timeLimit()
     const made = await files.write(volume, reason, access.contents.read(volume, end), { now, maxBytes })
     crashPoint('home-snapshot.after-write')
@@ -270,6 +268,7 @@ export interface PruneParts {
   readonly db: Db
   readonly runtime: Pick<Runtime, 'homes'>
   readonly files: Pick<SnapshotFiles, 'volumes' | 'removeAll'>
+  readonly names: Pick<HomeNames, 'sharedTypes' | 'isShared'>
   readonly installation: string
   /** Monotonic, in ms; for tests. */
   readonly steady?: () => number
@@ -327,12 +326,19 @@ export class PruneSnapshots {
   }
 
   async #withRecord(volumes: readonly string[]): Promise<Set<string>> {
-    const { db, installation } = this.#parts
+    const { db, names, installation } = this.#parts
     const ids = new Set(volumes.map((volume) => ownerOf(installation, volume)))
     const users = await findUsers(db, [...ids])
     const slugs = new Map(users.map(({ id, slug }) => [id, slug]))
     const records = await listContainersOfAll(db, [...slugs.keys()])
-    return new Set(records.map(({ userId, type }) => homeVolume(installation, userId, slugs.get(userId) ?? '', type)))
+    const shared = await names.sharedTypes([...slugs.keys()])
+    return new Set(
+      records.flatMap(({ userId, type }) => {
+        // Also of a type that shares: its home from before stays.
+        const types = names.isShared(type) ? [type, shared.get(userId) ?? type] : [type, `${type}\0`]
+        return types.map((each) => homeVolume(installation, userId, slugs.get(userId) ?? '', each))
+      }),
+    )
   }
 }
 

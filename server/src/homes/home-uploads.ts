@@ -55,7 +55,7 @@ export class HomeUploads {
   async receive(owner: HomeOwner, type: string, body: AsyncIterable<Uint8Array>, now: Date): Promise<string> {
     const { access, diskRefusal } = this.#parts
     const template = access.requireHome(type)
-    const volume = access.volumeOf(owner, type)
+    const volume = await access.volumeOf(owner, type)
     if (this.#received.has(volume)) throw refusals.conflict(message('snapshots.uploadUnderWay'))
     const leave = this.#senders.enter(owner.id)
     if (!leave) throw refusals.snapshotsBusy()

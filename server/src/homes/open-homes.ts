@@ -50,7 +50,7 @@ export class Homes {
 
   constructor(parts: HomesParts) {
     const { config, database, runtime, installation, containers, log, pace } = parts
-    const { templates, rules, singleFlight, removal, streams } = containers
+    const { templates, rules, singleFlight, removal, streams, homes } = containers
     const { maxBytes } = config.snapshots
     const isOn = hasSnapshots(config, runtime)
     this.#hasSnapshots = isOn
@@ -71,6 +71,7 @@ export class Homes {
       installation,
       templates,
       removal,
+      homes,
       ...(pace?.homes === undefined ? {} : { timeLimit: pace.homes }),
     })
     this.#restores = new HomeRestores({
@@ -79,7 +80,9 @@ export class Homes {
       templates,
       files: { snapshot: files, upload },
       journal: new RestoreJournal(path.join(folder, 'restoring')),
-      beforeWrite: ({ userId, type }) => noteHomeWritten(database.db, userId, type),
+      beforeWrite: async ({ userId, type }) => {
+        for (const each of homes.names.typesWith(type)) await noteHomeWritten(database.db, userId, each)
+      },
       log,
     })
     const restores = this.#restores
@@ -106,7 +109,7 @@ export class Homes {
       findUser: (userId) => findUser(database.db, userId),
     })
     this.folders = new HomeFolders(access)
-    const pruning = new PruneSnapshots({ db: database.db, runtime, files, installation })
+    const pruning = new PruneSnapshots({ db: database.db, runtime, files, names: homes.names, installation })
     this.task = {
       name: 'snapshots',
       run: async () => {
@@ -139,13 +142,16 @@ export class Homes {
   }
 }
 
-function diskUseOf({ config, runtime, containers, log, pace }: HomesParts): DiskUse {
+function diskUseOf({ config, runtime, containers, installation, log, pace }: HomesParts): DiskUse {
   const { templates, rules, routeSync, events } = containers
+  const { names } = containers.homes
   return new DiskUse({
     runtime,
-    limits: new DiskLimits(templates, config.maxDiskPerUser),
+    limits: new DiskLimits(templates, config.maxDiskPerUser, names),
     rules,
     templates,
+    names,
+    installation,
     slugOf: (userId) => routeSync.gatewayUserOf({ userId })?.slug,
     publish: (userId, event) => events.publish(userId, event),
     log,

@@ -31,6 +31,8 @@ export interface Schema {
   term_end_members: TermEndMembersTable
   home_archives: HomeArchivesTable
   archive_links: ArchiveLinksTable
+  person_homes: PersonHomesTable
+  group_folders: GroupFoldersTable
 }
 
 export interface UsersTable {
@@ -80,6 +82,10 @@ export interface UserContainersTable {
   retired_at: Generated<number | null>
   /** What was chosen for the parameters of its template, JSON text; null: nothing. */
   parameters: Generated<string | null>
+  /** What keeps its program from writing to its home, JSON text; null: nothing that is known. */
+  home_problem: Generated<string | null>
+  /** Folders of groups that it was created with, JSON text; null: none. */
+  group_folders: Generated<string | null>
 }
 
 export interface MagicLinksTable {
@@ -427,4 +433,24 @@ export interface UsageSumsTable {
   memory_used_mib_s: number
   /** Sizes of homes, whether or not their containers run. */
   home_mib_s: number
+}
+
+/** Which home all types of a person share. */
+export interface PersonHomesTable {
+  user_id: number
+  /** Type whose home it was before; empty for one that was shared from its beginning. */
+  container_type: string
+}
+
+export interface GroupFoldersTable {
+  id: Generated<number>
+  /** The engine's name of it, of which a part is random: ids of groups are assigned again when a store is restored. */
+  volume: string
+  /** Null when the group was deleted. */
+  group_id: number | null
+  /** Null when it was taken away; what is in it is kept. */
+  name: string | null
+  members: 'read' | 'write'
+  /** When it is removed; null while it has a group. */
+  remove_after: number | null
 }

@@ -129,7 +129,13 @@ export const fieldGroups = {
     home: {
       ...orNull(absolutePath),
       default: '/home/berth',
-      text: 'Mount point of a volume per user and type that outlives the container; `null` for none.',
+      text: 'Mount point of a volume that outlives the container, of the user and type or of the user (`home_of`); `null` for none.',
+    },
+    home_of: {
+      ...oneOf('type', 'user'),
+      default: 'type',
+      text: '`type`: each type of a person has a home of its own. `user`: one home for all types of a person that say so, mounted at the `home` of each; several of their containers may have it at the same time. These types must have the same `home_size`.',
+      see: 'how-to/share-homes-and-folders.md',
     },
     home_size: {
       ...orNull(size),

@@ -127,6 +127,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     openPath: pick('open_path'),
     readyPath: pick('ready_path'),
     home: pick('home'),
+    homeOf: pick('home_of'),
     homeSize: pick('home_size'),
     registryAuth: pick('registry_auth'),
     secrets: pick('secrets'),
@@ -169,6 +170,8 @@ function contradictionsIn(template: Template): string[] {
   if (template.mounts.some(({ target }) => target === template.home))
     problems.push(`${type}: mounts has the home ${template.home} as a target: set home to null, or mount it elsewhere`)
   problems.push(...problemsOfFiles(template))
+  if (template.homeOf === 'user' && template.home === null)
+    problems.push(`${type}: home_of: user needs a home that is shared`)
   if (forwardToken === 'full' && access !== 'owner')
     problems.push(
       `${type}: forward_token: full needs access: owner; with access: ${access} the owner of a container would get every visitor's own token, and with an administrator's all of Berth`,

@@ -4,6 +4,8 @@ export const snapshots: Translated<'snapshots'> = {
   off: 'Sicherungspunkte sind hier ausgeschaltet.',
   noHome: 'Container dieser Art haben keinen Home-Ordner.',
   stopFirst: 'Der Container läuft. Stoppe ihn zuerst, damit sich seine Dateien währenddessen nicht ändern.',
+  stopAllFirst:
+    'Container, die sich dieses Home teilen, laufen: {names}. Stoppe sie zuerst, damit sich seine Dateien währenddessen nicht ändern.',
   tooLarge:
     'Der Home-Ordner ist größer, als ein Sicherungspunkt sein darf. Lösche, was du nicht brauchst, oder wende dich an deinen Administrator.',
   failed:

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { User } from '#/store/users.ts'
 import { containerName, containerPrefix, homeVolume } from '#/containers/container-name.ts'
+import type { NamedHome } from '#/containers/home-names.ts'
 import { defaultOf } from '#/templates/fields.ts'
 import { templateVersion, type Template } from '#/templates/template.ts'
 import type { TemplateSources } from '#/templates/template-sources.ts'
@@ -29,13 +30,15 @@ export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
 /**
  * Builds the runtime's container specification from a template and a user. It looks at secrets and mounts synchronously: see
  * `TemplateSources.whenAnswering`.
- * @param chosen for parameters of the template @throws {RuntimeError} as `TemplateSources`
+ * @param chosen for parameters of the template @param named the home, where it does not follow from user and type
+ * @throws {RuntimeError} as `TemplateSources`
  */
 export function containerSpec(
   user: SpecUser,
   template: Template,
   settings: InstallationSettings,
   chosen: ParameterValues = {},
+  named?: Pick<NamedHome, 'volume' | 'type'>,
 ): ContainerSpec {
   const { installation } = settings
   const spec = {
@@ -60,9 +63,10 @@ export function containerSpec(
       template.home === null
         ? null
         : {
-            volume: homeVolume(installation, user.id, user.slug, template.type),
+            volume: named?.volume ?? homeVolume(installation, user.id, user.slug, template.type),
             path: template.home,
             size: template.homeSize,
+            ...(named && named.type !== template.type ? { type: named.type } : {}),
           },
     mounts: settings.sources?.mountsOf(template) ?? [],
     runtime: template.runtime,

@@ -5,6 +5,7 @@ import { ensureContainer, findContainer, type ContainerRef, type UserContainer }
 import { findUser } from '#/store/users.ts'
 import type { ParameterValues } from '#/templates/parameters.ts'
 import type { Template } from '#/templates/template.ts'
+import type { NamedHome } from '#/containers/home-names.ts'
 import type { SpecUser } from './build-container-spec.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface LaunchAttempt {
   readonly kind: LaunchKind
   /** Parameters that the user chooses with this launch, checked; undefined: those that were chosen before count. */
   readonly chosen?: ParameterValues
+  /** Its home, once it is known; undefined for a template without one. */
+  readonly home?: NamedHome | undefined
   /** When it was requested; by `performance.now()`. */
   readonly begun: number
 }

@@ -125,7 +125,10 @@ async function startRig(t: TestContext, otherSettings: object = {}) {
     settings,
     singleFlight,
     routeSync: { publishContainer: async () => undefined, get: () => known },
-    removal: { finishLocked: async () => undefined },
+    removal: {
+      finishLocked: async () => undefined,
+      withHome: async (_container, _hasHome, work) => work(undefined),
+    } satisfies SpawnerParts['removal'],
     preLaunchHooks: { refusalFor: async () => undefined },
     admission: {
       promote: () => undefined,

@@ -51,7 +51,7 @@ export interface SpawnerParts {
   /** Publishes the outcome of every launch before its caller receives it. */
   readonly routeSync: PublishedRoutes
   /** Finishes pending deletions before a new container is created under the same name. */
-  readonly removal: Pick<ContainerRemoval, 'finishLocked'>
+  readonly removal: Pick<ContainerRemoval, 'finishLocked' | 'withHome'>
   readonly preLaunchHooks: PreLaunchHooks
   readonly admission: AdmissionControl
   readonly launchProgress: LaunchProgress
@@ -166,9 +166,9 @@ export class Spawner {
    */
   async wakeLocked(user: SpecUser, template: Template, wakeable: Wakeable): Promise<void> {
     const attempt = launchAttempt(user, template, new Date(), 'wake')
-    return this.#conclude(attempt, async () => {
-      if (await this.#startAsleep(attempt, wakeable)) return
-      if (wakeable.mayStart) await this.#launch(attempt)
+    return this.#conclude(attempt, async (located) => {
+      if (await this.#startAsleep(located, wakeable)) return
+      if (wakeable.mayStart) await this.#launch(located)
     })
   }
 
@@ -181,16 +181,18 @@ export class Spawner {
       this.#parts.admission.promote(owned)
     }
     return this.#parts.singleFlight.run(key, flightOf(attempt), () =>
-      this.#conclude(attempt, () => this.#launch(attempt)),
+      this.#conclude(attempt, (located) => this.#launch(located)),
     )
   }
 
-  /** Reports why a start failed, and gives its capacity back. */
-  async #conclude<T>(attempt: LaunchAttempt, start: () => Promise<T>): Promise<T> {
-    const { launchProgress, admission } = this.#parts
+  /** Reports why a start failed, and gives its capacity back. @param start gets the attempt with its home */
+  async #conclude<T>(attempt: LaunchAttempt, start: (located: LaunchAttempt) => Promise<T>): Promise<T> {
+    const { launchProgress, admission, removal } = this.#parts
     const owned = ownedBy(attempt)
+    const { user, template } = attempt
     try {
-      return await start()
+      const owner = { ...owned, slug: user.slug }
+      return await removal.withHome(owner, template.home !== null, (home) => start({ ...attempt, home }))
     } catch (error) {
       if (attempt.kind === 'prestart' && error instanceof Refusal) {
         launchProgress.forget(owned)
@@ -294,10 +296,10 @@ export class Spawner {
   }
 
   /** @throws {RuntimeError} when a secret or mount of the template cannot be looked at */
-  async #specOf({ user, template }: LaunchAttempt, parameters: ParameterValues): Promise<ContainerSpec> {
+  async #specOf({ user, template, home }: LaunchAttempt, parameters: ParameterValues): Promise<ContainerSpec> {
     const { settings } = this.#parts
     await settings.sources?.whenAnswering(template)
-    return containerSpec(user, template, settings, parameters)
+    return containerSpec(user, template, settings, parameters, home)
   }
 
   /** Makes it run, whatever exists of it, and publishes its route. */

@@ -172,7 +172,7 @@ function placementOf(
     Source: home.volume,
     Target: home.path,
     VolumeOptions: {
-      Labels: homeLabels(engine.installation, owner),
+      Labels: homeLabels(engine.installation, { ...owner, type: home.type ?? owner.type }),
       // The engine ignores all of this for a volume that exists: it keeps its labels and its size.
       ...(home.size !== null && supportsHomeQuota ? { DriverConfig: quotaOptions(home.size) } : {}),
     },

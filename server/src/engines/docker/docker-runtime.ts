@@ -20,7 +20,7 @@ import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, OomNotices, type EngineContext } from './engine-context.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
-import { HomeQuota, homes, measureHomes, removeHome } from './home-volumes.ts'
+import { HomeQuota, hasHome, homes, measureHomes, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
 import { ImagePulls, imageId, imageInfo } from './images.ts'
@@ -87,6 +87,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),
     exec: (id, command, signal) => execInContainer(engine, id, command, signal),
     homes: () => homes(engine),
+    hasHome: (volume) => hasHome(engine, volume),
     removeHome: (volume) => removeHome(engine, volume),
     measureHomes: (signal) => measureHomes(engine, signal),
     host: () => hostReport(engine),

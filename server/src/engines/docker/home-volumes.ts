@@ -62,7 +62,7 @@ async function eachHome(engine: Engine, take: (home: Home & { found: Volume }) =
  * removal another volume could take its name, for a millisecond. The engine has no id to distinguish them.
  */
 export async function removeHome(engine: Engine, volume: string): Promise<void> {
-  if (!(await isHome(engine, volume))) return
+  if (!(await hasHome(engine, volume))) return
   try {
     const path = `/volumes/${encodeURIComponent(volume)}`
     await engine.client.ask({ what: `remove volume ${volume}`, method: 'DELETE', path, timeout: callTimeouts.remove })
@@ -71,7 +71,8 @@ export async function removeHome(engine: Engine, volume: string): Promise<void> 
   }
 }
 
-async function isHome({ client, installation }: Engine, volume: string): Promise<boolean> {
+/** Whether there is a home of this name of this installation. @throws {RuntimeError} */
+export async function hasHome({ client, installation }: Engine, volume: string): Promise<boolean> {
   if (!isValidName(volume)) return false
   const [what, path] = [`inspect volume ${volume}`, `/volumes/${encodeURIComponent(volume)}`]
   try {

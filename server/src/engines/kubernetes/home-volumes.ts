@@ -22,7 +22,14 @@ export interface WantedHome {
 
 /** The home that a container needs; undefined for none. */
 export const wantedHome = ({ home, owner, cluster }: ContainerSpec): WantedHome | undefined =>
-  home ? { volume: home.volume, size: home.size, owner, storageClass: cluster?.storageClass ?? null } : undefined
+  home
+    ? {
+        volume: home.volume,
+        size: home.size,
+        owner: { ...owner, type: home.type ?? owner.type },
+        storageClass: cluster?.storageClass ?? null,
+      }
+    : undefined
 
 /** Makes sure of a home: read first, because a quota refuses a creation although the claim exists. */
 export async function ensureHome(cluster: ClusterContext, home: WantedHome, signal?: AbortSignal): Promise<void> {

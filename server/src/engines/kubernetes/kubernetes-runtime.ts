@@ -6,7 +6,7 @@ import { openClusterAccess } from './cluster-access.ts'
 import { callTimeouts, ClusterClient } from './cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from './cluster-context.ts'
 import { containerFiles } from './container-files.ts'
-import { listHomes, removeHome } from './home-volumes.ts'
+import { hasHome, listHomes, removeHome } from './home-volumes.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
 import { removeLeftHelpers } from './helper-containers.ts'
 import { followLogs, readLogs } from './container-logs.ts'
@@ -79,6 +79,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     followLogs: (id, lines, onLine, signal) => followLogs(cluster, id, lines, onLine, signal),
     exec: (id, command, signal) => execInApp(cluster, id, command, signal),
     homes: async () => (await listHomes(cluster)).map(({ volume, owner }) => ({ volume, owner })),
+    hasHome: (volume) => hasHome(cluster, volume),
     removeHome: (volume) => removeHome(cluster, volume),
     measureHomes: async () => {
       throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')

@@ -10,6 +10,7 @@ import { insertGroup, localSource } from '#/store/groups.ts'
 import { listArchivesOf, setHomeArchive } from '#/store/home-archives.ts'
 import { insertTermEnd, insertTermEndMembers, listTermEndMembers } from '#/store/term-ends.ts'
 import { insertUser } from '#/store/users.ts'
+import { unsharedHomes } from '#test/support/unshared-homes.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { ArchiveMember, pauseFor, type ArchiveMemberParts } from './archive-member.ts'
 
@@ -56,7 +57,8 @@ test('a home whose removal is pending is removed before it would be archived, an
         return { file: '1/rest.tar.gz', bytes: 8 }
       },
     },
-    removal: new ContainerRemoval({ runtime, database, singleFlight, installation: 'berth' }),
+    removal: new ContainerRemoval({ runtime, database, singleFlight, homes: unsharedHomes(), installation: 'berth' }),
+    homes: unsharedHomes(),
     singleFlight,
     installation: 'berth',
     stop: async () => false,
@@ -87,7 +89,8 @@ async function archiveWith(t: TestContext, free: readonly [number, number], size
         throw new DiskNearlyFull('the reserve')
       },
     },
-    removal: new ContainerRemoval({ runtime, database, singleFlight, installation: 'berth' }),
+    removal: new ContainerRemoval({ runtime, database, singleFlight, homes: unsharedHomes(), installation: 'berth' }),
+    homes: unsharedHomes(),
     singleFlight,
     installation: 'berth',
     stop: async () => false,

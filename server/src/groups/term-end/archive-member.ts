@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { containerName, homeVolume } from '#/containers/container-name.ts'
-import type { ContainerRemoval } from '#/containers/open-containers.ts'
+import { containerName, homeVolume, sharedHome } from '#/containers/container-name.ts'
+import type { ContainerRemoval, HomeLocks } from '#/containers/open-containers.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
@@ -9,6 +9,7 @@ import type { SingleFlight } from '#/machine/single-flight.ts'
 import {
   containerKey,
   findContainer,
+  listContainersOf,
   noteStopped,
   type ContainerRef,
   type UserContainer,
@@ -28,6 +29,7 @@ export interface ArchiveMemberParts {
   readonly files: ArchiveStore
   readonly removal: Pick<ContainerRemoval, 'finishLocked'>
   readonly singleFlight: SingleFlight
+  readonly homes: HomeLocks
   readonly installation: string
   /** Stops one and cancels its launch; false when it did not run. */
   readonly stop: (owned: ContainerRef) => Promise<boolean>
@@ -51,33 +53,56 @@ export class ArchiveMember {
    *   read whole, or is larger than the room that archives have
    */
   async run(member: TermEndMember, types: readonly string[], signal: AbortSignal): Promise<void> {
-    const { database, stop, singleFlight } = this.#parts
+    const { database, stop, singleFlight, homes } = this.#parts
     const made = await listArchivesOf(database.db, member.id)
-    for (const type of types) {
+    const ofTypes = types.filter((type) => type !== sharedHome)
+    // The home that types share once all of them are stopped.
+    for (const type of [...ofTypes, ...types.filter((each) => each === sharedHome)]) {
       const owned = { userId: member.userId, type }
-      await stop(owned)
+      if (type !== sharedHome) await stop(owned)
       const before = made.find((each) => each.type === type)
       await singleFlight.run(containerKey(owned), `archive ${member.id}`, () =>
-        this.#archive(member, type, before, signal),
+        type === sharedHome
+          ? homes.alone(member, type, ({ volume }) => this.#archive(member, type, volume, before, signal))
+          : this.#archiveOwn(member, type, before, signal),
       )
     }
   }
 
-  async #archive(
+  /** Of a type that shares, the home that it had before, unless that is the one that is shared. */
+  async #archiveOwn(
     member: TermEndMember,
     type: string,
     before: StoredArchive | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { database, contents, files, removal, installation } = this.#parts
-    if (!contents) throw new TermEndPaused('engine')
+    const { homes, installation } = this.#parts
+    const found = await homes.names.of(member, type)
+    const { userId, slug } = member
+    const left = homeVolume(installation, userId, slug, type)
+    if (!found.isShared) return this.#archive(member, type, found.volume, before, signal)
+    if (left !== found.volume) return this.#archive(member, type, left, before, signal)
     await this.#refuseRunning(member, type)
+    await this.#noteStopped(member, type)
+  }
+
+  async #archive(
+    member: TermEndMember,
+    type: string,
+    volume: string,
+    before: StoredArchive | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, contents, files, removal, homes } = this.#parts
+    const types = type === sharedHome ? homes.names.typesWith(type) : [type]
+    if (!contents) throw new TermEndPaused('engine')
+    for (const each of types) await this.#refuseRunning(member, each)
     // A part of a home is no home: of one that is being removed, the rest would replace a whole archive.
     await removal.finishLocked({ userId: member.userId, slug: member.slug, type })
-    const recordState = recordStateOf(await this.#noteStopped(member, type))
+    for (const each of types) await this.#noteStopped(member, each)
+    const recordState = homeStateOf(await listContainersOf(database.db, member.userId), types)
     if (before?.recordState === recordState && (await files.has(before))) return
     await this.#requireRoom(member, type)
-    const volume = homeVolume(installation, member.userId, member.slug, type)
     const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
     const written = await files
       .write(String(member.termEndId), fileName(member, type), archive)
@@ -112,12 +137,11 @@ export class ArchiveMember {
   }
 
   /** So that a later start shows, also of a container that had ended by itself. */
-  async #noteStopped({ userId }: TermEndMember, type: string): Promise<UserContainer | undefined> {
+  async #noteStopped({ userId }: TermEndMember, type: string): Promise<void> {
     const { db } = this.#parts.database
     const record = await findContainer(db, userId, type)
-    if (!record || (record.stoppedAt !== null && record.runningSince === null)) return record
+    if (!record || (record.stoppedAt !== null && record.runningSince === null)) return
     await noteStopped(db, userId, type, new Date())
-    return findContainer(db, userId, type)
   }
 
   /** @throws when the home, as far as its size is known, would fill the disk; {TermEndPaused} when only its reserve is left */
@@ -143,8 +167,11 @@ export class ArchiveMember {
 /** What is to be archived is larger than the room that archives have; that of others may fit. */
 export class ArchiveTooLarge extends Error {}
 
-/** What of a container's record changes with each start. */
-export const recordStateOf = (record: UserContainer | undefined): string =>
+/** What of the records of the containers that have a home changes with each start of one. @param types that have it */
+export const homeStateOf = (records: readonly UserContainer[], types: readonly string[]): string =>
+  types.map((type) => recordStateOf(records.find((each) => each.type === type))).join(', ')
+
+const recordStateOf = (record: UserContainer | undefined): string =>
   record === undefined
     ? 'none'
     : [record.id, record.stoppedAt?.getTime() ?? '-', record.runningSince?.getTime() ?? '-'].join(' ')

@@ -1,3 +1,5 @@
+import { homeVolume, sharedHome } from '#/containers/container-name.ts'
+import type { HomeNames } from '#/containers/open-containers.ts'
 import type { Home, Runtime } from '#/engines/runtime.ts'
 import type { Db } from '#/store/database.ts'
 import { listGroupIdsOfAll, listMembers, type GroupRole } from '#/store/group-members.ts'
@@ -17,6 +19,8 @@ export interface MemberOutcomesParts {
   readonly runtime: Pick<Runtime, 'homes'>
   readonly directory: Pick<GroupDirectory, 'find'>
   readonly templates: Pick<Templates, 'get'>
+  readonly names: Pick<HomeNames, 'sharedTypes' | 'typesWith'>
+  readonly installation: string
 }
 
 /** A member with what an end of term does to them. */
@@ -26,7 +30,7 @@ export interface PlannedMember {
   /** Groups that the plan knows of. */
   readonly groupIds: readonly number[]
   readonly records: readonly UserContainer[]
-  /** Types of which they have a home. */
+  /** Types of which they have a home, with `sharedHome` for the one that types share. */
   readonly homes: ReadonlySet<string>
   readonly outcome: MemberOutcome
 }
@@ -34,7 +38,7 @@ export interface PlannedMember {
 /** Computes what an end of term does to members, from store and engine at this moment. */
 export class MemberOutcomes {
   readonly #parts: MemberOutcomesParts
-  #homes: { readonly at: number; readonly found: Promise<Map<string, string[]>> } | undefined
+  #homes: { readonly at: number; readonly found: Promise<Map<string, Home[]>> } | undefined
 
   constructor(parts: MemberOutcomesParts) {
     this.#parts = parts
@@ -57,15 +61,23 @@ export class MemberOutcomes {
     removesAccounts: boolean,
     now: Date,
   ): Promise<PlannedMember[]> {
-    const { db, directory, templates } = this.#parts
+    const { db, directory, templates, names, installation } = this.#parts
     const ids = members.map(({ user }) => user.id)
     const groupIds = await listGroupIdsOfAll(db, ids)
     const records = Map.groupBy(await listContainersOfAll(db, ids), ({ userId }) => userId)
-    const homes = members.length === 0 ? new Map<string, string[]>() : await this.#homesByOwner()
-    const context = { group, namedBy: (type: string) => templates.get(type)?.groups ?? [], removesAccounts, now }
+    const homes = members.length === 0 ? new Map<string, Home[]>() : await this.#homesByOwner()
+    const shared = await names.sharedTypes(ids)
+    const namedBy = (type: string) => templates.get(type)?.groups ?? []
+    const context = { group, namedBy, sharing: names.typesWith(sharedHome), removesAccounts, now }
     return members.map(({ user, role }) => {
       const own = records.get(user.id) ?? []
-      const ownHomes = new Set(homes.get(keyOf(user.id, user.slug)))
+      const of = shared.get(user.id)
+      const sharedVolume = of === undefined ? undefined : homeVolume(installation, user.id, user.slug, of)
+      const ownHomes = new Set(
+        homes
+          .get(keyOf(user.id, user.slug))
+          ?.map(({ volume, owner }) => (volume === sharedVolume ? sharedHome : owner.type)),
+      )
       const types = [...new Set([...own.map(({ type }) => type), ...ownHomes])].toSorted()
       const otherGroups = directory.find((groupIds.get(user.id) ?? []).filter((id) => id !== group.id))
       return {
@@ -80,7 +92,7 @@ export class MemberOutcomes {
   }
 
   /** The engine lists all homes at once, so a list is kept for a moment. */
-  async #homesByOwner(): Promise<Map<string, string[]>> {
+  async #homesByOwner(): Promise<Map<string, Home[]>> {
     if (!this.#homes || performance.now() - this.#homes.at > homesAge) {
       const read = { at: performance.now(), found: this.#parts.runtime.homes().then(byOwner) }
       this.#homes = read
@@ -93,13 +105,8 @@ export class MemberOutcomes {
 /** By slug as well: after an older store is restored, ids are assigned again. */
 const keyOf = (userId: number, slug: string) => `${userId} ${slug}`
 
-function byOwner(homes: readonly Home[]): Map<string, string[]> {
-  const found = new Map<string, string[]>()
-  for (const { owner } of homes) {
-    const key = keyOf(owner.userId, owner.slug)
-    found.set(key, [...(found.get(key) ?? []), owner.type])
-  }
-  return found
+function byOwner(homes: readonly Home[]): Map<string, Home[]> {
+  return Map.groupBy(homes, ({ owner }) => keyOf(owner.userId, owner.slug))
 }
 
 /** Why an end of term leaves a member as they are. */
@@ -112,7 +119,7 @@ export interface MemberFacts {
   readonly role: GroupRole
   /** Other groups of theirs. */
   readonly otherGroups: readonly Group[]
-  /** Types of which they have a container's record or a home. */
+  /** Types of which they have a container's record or a home, with `sharedHome` for the one that types share. */
   readonly types: readonly string[]
 }
 
@@ -121,7 +128,7 @@ type MemberOutcome =
   | { readonly untouched: UntouchedReason }
   | {
       readonly untouched: null
-      /** Types whose homes are archived and removed with their containers. */
+      /** Types whose homes are archived and removed with their containers, with `sharedHome` for the one that types share. */
       readonly ends: readonly string[]
       /** Types that stay. */
       readonly keeps: readonly string[]
@@ -133,22 +140,27 @@ export interface OutcomeContext {
   readonly group: Group
   /** Groups that the template of a type names. */
   readonly namedBy: (type: string) => readonly string[]
+  /** Types that share the home of their person. */
+  readonly sharing: readonly string[]
   readonly removesAccounts: boolean
   readonly now: Date
 }
 
 /**
  * The rule of an end of term. A home ends when the end of the group takes its type from the member, as launches see it: a
- * type that another group of theirs names stays. An account ends when nothing of theirs is left.
+ * type that another group of theirs names stays. One that types share ends with the last of them. An account ends when nothing of theirs is left.
  */
 function decideOutcome({ user, role, otherGroups, types }: MemberFacts, context: OutcomeContext): MemberOutcome {
   if (user.isAdmin) return { untouched: 'administrator' }
   if (role === 'manager') return { untouched: 'manager' }
   if (user.isBlocked) return { untouched: 'blocked' }
-  const { group, namedBy, removesAccounts, now } = context
+  const { group, namedBy, sharing, removesAccounts, now } = context
   const ended = isExpired(group, now) ? group : { ...group, expiresAt: now }
-  const isTaken = (type: string) =>
+  const isTypeTaken = (type: string) =>
     covers(group, type) && expiredGroup([ended, ...otherGroups], type, namedBy(type), now) !== undefined
+  const used = sharing.filter((type) => types.includes(type))
+  const isTaken = (type: string) =>
+    type === sharedHome ? (used.length > 0 ? used : sharing).every(isTypeTaken) : isTypeTaken(type)
   const ends = types.filter(isTaken)
   const keeps = types.filter((type) => !ends.includes(type))
   return { untouched: null, ends, keeps, stays: reasonToStay(removesAccounts, otherGroups, keeps) }

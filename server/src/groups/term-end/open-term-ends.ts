@@ -57,7 +57,14 @@ export class TermEnds {
     const contents = runtime.homeContents()
     const bytesOf = (owner: { readonly userId: number; readonly slug: string }, type: string) =>
       diskUse.bytesOf(owner).get(type)
-    const outcomes = new MemberOutcomes({ db, runtime, directory, templates })
+    const outcomes = new MemberOutcomes({
+      db,
+      runtime,
+      directory,
+      templates,
+      names: containers.homes.names,
+      installation,
+    })
     this.preview = new PreviewTermEnd({
       db,
       outcomes,
@@ -79,6 +86,7 @@ export class TermEnds {
         files,
         removal,
         singleFlight,
+        homes: containers.homes,
         installation,
         stop: (owned) => ownerActions.stopUnchecked(owned),
         bytesOf,
@@ -87,6 +95,7 @@ export class TermEnds {
         database,
         deletion: admin.deletion,
         files,
+        names: containers.homes.names,
         activate: () => reconciler.activate(),
         onMembers,
       }),

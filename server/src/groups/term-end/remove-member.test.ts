@@ -9,7 +9,8 @@ import { noteHomeWritten, setHomeArchive } from '#/store/home-archives.ts'
 import { findTermEnd, insertTermEnd, insertTermEndMembers, listTermEndMembers } from '#/store/term-ends.ts'
 import { findUser, insertUser, setUserAdmin } from '#/store/users.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
-import { recordStateOf } from './archive-member.ts'
+import { unsharedHomes } from '#test/support/unshared-homes.ts'
+import { homeStateOf } from './archive-member.ts'
 import { MemberOutcomes } from './member-outcomes.ts'
 import { RemoveMember } from './remove-member.ts'
 
@@ -41,26 +42,35 @@ async function removeAfter(t: TestContext, change: (db: Db, userId: number) => P
   const termEnd = await findTermEnd(db, id)
   assert.ok(member && group && termEnd)
   const home = { volume: 'home', owner: { userId: user.id, slug: user.slug, type: 'lab' } }
+  const { names } = unsharedHomes()
   const outcomes = new MemberOutcomes({
     db,
     runtime: { homes: async () => [home] },
     directory: { find: (ids) => [group].filter((each) => ids.includes(each.id)) },
     templates: { get: () => undefined },
+    names,
+    installation: 'berth',
   })
   const [planned] = await outcomes.of(group, [{ user, role: 'member' }], true, now)
   assert.ok(planned)
-  const recordState = recordStateOf(planned.records[0])
+  const recordState = homeStateOf(planned.records, ['lab'])
   await setHomeArchive(db, { memberId: member.id, type: 'lab', file: 'f', bytes: 1, recordState, now })
   await change(db, user.id)
   const deletion = new Deletion({
     database,
-    settings: { keepHomes: 0, types: ['lab'], homeOf: () => 'home' },
+    settings: {
+      keepHomes: 0,
+      types: ['lab'],
+      homeOf: () => 'home',
+      typesWith: (type) => [type],
+      sharesHome: () => false,
+    },
     containers: { publishUsers: nothing, finishRemovals: async () => true },
     revocations: { revokeStored: nothing },
     archives: { remove: nothing },
   })
   const files = { has: async () => true }
-  const removal = new RemoveMember({ database, deletion, files, activate: nothing, onMembers: nothing })
+  const removal = new RemoveMember({ database, deletion, files, names, activate: nothing, onMembers: nothing })
   await removal.run(termEnd, member, planned, now).catch((error: unknown) => assert.match(String(error), /again/))
   return (await findUser(db, user.id)) !== undefined
 }

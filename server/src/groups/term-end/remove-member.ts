@@ -1,6 +1,8 @@
 import type { Actor } from '#/accounts/actor.ts'
 import { administer } from '#/accounts/guards.ts'
 import type { Admin } from '#/admin/open-admin.ts'
+import { sharedHome } from '#/containers/container-name.ts'
+import type { HomeNames } from '#/containers/open-containers.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
@@ -12,13 +14,14 @@ import { setMemberState, type TermEnd, type TermEndMember } from '#/store/term-e
 import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
 import type { ArchiveStore } from '#/homes/archive-store.ts'
-import { TermEndPaused, recordStateOf } from './archive-member.ts'
+import { TermEndPaused, homeStateOf } from './archive-member.ts'
 import type { PlannedMember } from './member-outcomes.ts'
 
 export interface RemoveMemberParts {
   readonly database: Database
   readonly deletion: Admin['deletion']
   readonly files: Pick<ArchiveStore, 'has'>
+  readonly names: Pick<HomeNames, 'typesWith' | 'isShared'>
   /** Homes without a container are to be removed. */
   readonly activate: () => void
   readonly onMembers: () => void
@@ -51,7 +54,7 @@ export class RemoveMember {
     const actor = actorOf(termEnd)
     const isAccount = member.stays === null && outcome.stays === null
     const check = (types: readonly string[]) => async (tx: Tx) =>
-      requireUnchanged(tx, termEnd.groupId, member, planned, types)
+      requireUnchanged(tx, termEnd.groupId, member, planned, this.#withRecords(types))
     if (isAccount) await this.#removeAccount(actor, member, check(outcome.ends), now)
     else await this.#removeContainers(actor, termEnd, planned, outcome.ends, check, now)
     crashPoint('term-end.after-removal')
@@ -63,11 +66,19 @@ export class RemoveMember {
     const archives = await listArchivesOf(this.#parts.database.db, member.id)
     for (const type of types) {
       const archive = archives.find((each) => each.type === type)
-      const record = records.find((each) => each.type === type)
-      if (!isOfPresentState(archive, record, homes.has(type))) return false
+      if (!isOfPresentState(archive, records, this.#recordTypes(type), homes.has(type))) return false
       if (archive && !(await this.#parts.files.has(archive))) return false
     }
     return true
+  }
+
+  /** Types whose records say whether the home was used. */
+  #recordTypes(type: string): readonly string[] {
+    return type === sharedHome ? this.#parts.names.typesWith(type) : [type]
+  }
+
+  #withRecords(types: readonly string[]): readonly CheckedHome[] {
+    return types.map((type) => ({ type, recordTypes: this.#recordTypes(type) }))
   }
 
   async #removeAccount(actor: Actor, { userId }: TermEndMember, check: Check, now: Date): Promise<void> {
@@ -84,10 +95,17 @@ export class RemoveMember {
     check: (types: readonly string[]) => Check,
     now: Date,
   ): Promise<void> {
-    const { database, deletion, activate } = this.#parts
-    for (const { id, type } of records.filter((each) => types.includes(each.type)))
-      await deletion.deleteContainer(actor, id, true, now, { check: check([type]) }).catch(refuseLostRights)
-    const left = types.filter((type) => homes.has(type) && !records.some((record) => record.type === type))
+    const { database, deletion, activate, names } = this.#parts
+    // The deletion of the last record of those that share it removes the home; the archive counts as of before the first.
+    let unchecked = types.filter((type) => type === sharedHome)
+    for (const { id, type } of records.filter((each) => types.includes(each.type))) {
+      const checked = names.isShared(type) ? [type, ...unchecked] : [type]
+      await deletion.deleteContainer(actor, id, true, now, { check: check(checked) }).catch(refuseLostRights)
+      if (names.isShared(type)) unchecked = []
+    }
+    // A home that a type had before it began to share stays with the person.
+    const isLeft = (type: string) => !records.some((record) => this.#recordTypes(type).includes(record.type))
+    const left = types.filter((type) => homes.has(type) && isLeft(type) && !names.isShared(type))
     if (left.length === 0) return
     const removals = left.map((type) => ({ userId: user.id, slug: user.slug, type, containerId: null }))
     await administer(database, actor, async (tx) => {
@@ -118,6 +136,12 @@ export class RemoveMember {
   }
 }
 
+/** A home that is deleted, and the types whose records say whether it was used. */
+interface CheckedHome {
+  readonly type: string
+  readonly recordTypes: readonly string[]
+}
+
 /** Throws, in the transaction that deletes, when it must not. */
 type Check = (tx: Tx) => Promise<void>
 
@@ -139,14 +163,14 @@ function refuseLostRights(error: unknown): void {
 /**
  * Compares what a plan was made of with the store, in the transaction that deletes: between the two a member may have joined
  * another group, become an administrator or used a home.
- * @param types whose homes are deleted @throws {Error} when something has changed; the member is planned again
+ * @param checked homes that are deleted @throws {Error} when something has changed; the member is planned again
  */
 async function requireUnchanged(
   tx: Tx,
   groupId: number | null,
   member: TermEndMember,
   planned: PlannedMember,
-  types: readonly string[],
+  checked: readonly CheckedHome[],
 ): Promise<void> {
   const { userId } = member
   const user = await findUser(tx, userId)
@@ -159,21 +183,23 @@ async function requireUnchanged(
   if (!isSame || !isSameRole || !isInNoOther || isMore)
     throw new Error('the member was changed since the removal was planned; it is planned again')
   const archives = await listArchivesOf(tx, member.id)
-  const isArchived = (type: string) =>
+  const isArchived = ({ type, recordTypes }: CheckedHome) =>
     isOfPresentState(
       archives.find((each) => each.type === type),
-      records.find((each) => each.type === type),
+      records,
+      recordTypes,
       planned.homes.has(type),
     )
-  if (!types.every(isArchived)) throw new Error('a home was used since the removal was planned; it is planned again')
+  if (!checked.every(isArchived)) throw new Error('a home was used since the removal was planned; it is planned again')
 }
 
 /** Whether an archive has what is in the home now, as far as store and plan tell; without one, whether there is no home. */
 function isOfPresentState(
   archive: StoredArchive | undefined,
-  record: UserContainer | undefined,
+  records: readonly UserContainer[],
+  types: readonly string[],
   hasHome: boolean,
 ): boolean {
-  if (!archive) return !hasHome && (record?.runningSince ?? null) === null
-  return archive.recordState === recordStateOf(record)
+  if (archive) return archive.recordState === homeStateOf(records, types)
+  return !hasHome && records.every((each) => !types.includes(each.type) || each.runningSince === null)
 }

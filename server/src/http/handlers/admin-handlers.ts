@@ -7,7 +7,7 @@ import type {
   UsersQuery,
 } from '@berth/api/schemas/administration/admin.ts'
 import { localize } from '@berth/texts/localize.ts'
-import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Actor, ClientInfo } from '#/accounts/actor.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin, AdminContainerFilter, BulkUsersResult, Deleted, UserWithContainers } from '#/admin/open-admin.ts'
@@ -227,7 +227,9 @@ export function deletionHandlers({ deletion }: Admin): Pick<Handlers, 'deleteUse
     deleteContainer: async (call) => {
       const id = readId(call.params.id, 'container')
       const deleted = await deletion.deleteContainer(actorOf(call), id, call.query.purge === 'true', call.now)
-      return { message: localizedReply(call, message('answers.containerDeleted', { rest: whatIsLeft(deleted) })) }
+      const kept = deleted.homeKeptFor
+      const home = kept.length === 0 ? '' : message('answers.homeKept', { types: list('comma', kept) })
+      return { message: localizedReply(call, message('answers.containerDeleted', { home, rest: whatIsLeft(deleted) })) }
     },
   }
 }

@@ -26,6 +26,7 @@ import { nodeProtocol } from './027-node-protocol.ts'
 import { usageOfSubjects } from './028-usage-of-subjects.ts'
 import { groupBlocks } from './029-group-blocks.ts'
 import { requestedStops } from './030-requested-stops.ts'
+import { homes } from './031-homes.ts'
 import { groupTimetables } from './022-group-timetables.ts'
 import { measuredUsage } from './024-measured-usage.ts'
 import { termEnds } from './026-term-ends.ts'
@@ -67,5 +68,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '028-usage-of-subjects': usageOfSubjects,
     '029-group-blocks': groupBlocks(isPostgres),
     '030-requested-stops': requestedStops,
+    '031-homes': homes(isPostgres),
   }
 }

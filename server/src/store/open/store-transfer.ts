@@ -34,6 +34,8 @@ const storeTables: Readonly<Record<keyof Schema, string>> = {
   term_end_members: 'id',
   home_archives: 'id',
   archive_links: 'id',
+  person_homes: 'user_id',
+  group_folders: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

@@ -172,6 +172,7 @@ export const emptyRuntime: Runtime = {
     throw new RuntimeError('missing', 'exec')
   },
   homes: async () => [],
+  hasHome: async () => false,
   removeHome: async () => undefined,
   measureHomes: async () => new Map(),
   host: async () => ({
