@@ -24,6 +24,11 @@ export const auditActions = {
   },
   'container.stop': { when: 'the operator stopped a container without blocking it', detail: 'owner, type' },
   'home.download': { when: 'an owner began to download a snapshot of a home', detail: 'owner, type, `snapshot`' },
+  'home.read-file': { when: 'an owner began to download a file or folder of a home', detail: 'owner, type, `path`' },
+  'home.remove-file': {
+    when: 'a file or folder of a home was deleted from outside of its container',
+    detail: 'owner, type, `path`, and `acting`: the administrator, in a takeover',
+  },
   'home.upload': {
     when: 'an archive was unpacked into a home',
     detail: 'owner, type, `folder`, and `acting`: the administrator, in a takeover',

@@ -124,6 +124,7 @@ export const types: Answer<'listContainers'> = {
     description: '',
     status: 'not_created',
     service_url: '',
+    home: 'type',
     container_id: null,
     created_at: null,
     last_used: null,

@@ -40,6 +40,7 @@ export function containerEntry(
     description,
     status: 'running',
     service_url: `http://spawner.berth.localhost:8080/ann-${type}`,
+    home: 'type',
     container_id: `c-${type}`,
     created_at: minutesAgo(60 * 24 * 40),
     last_used: minutesAgo(30),

@@ -46,12 +46,9 @@ export const ContainerEntry = Type.Object({
       description: 'An administrator asks the owner to restart it: its template or image is a newer one by now',
     }),
   ),
-  home: Type.Optional(
-    OrNull(Type.Union([Type.Literal('type'), Type.Literal('user')]), {
-      description:
-        'Whose home it is: of this type alone, or of all types of the person that share one; null: none. Absent where no type shares one',
-    }),
-  ),
+  home: OrNull(Type.Union([Type.Literal('type'), Type.Literal('user')]), {
+    description: 'Whose home it is: of this type alone, or of all types of the person that share one; null: none',
+  }),
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),

@@ -38,6 +38,14 @@ export class NetworkFull extends RuntimeError {
   }
 }
 
+/** `missing` because a home has nothing at a path. */
+export class NothingThere extends RuntimeError {
+  constructor(message: string) {
+    super('missing', message)
+    this.name = 'NothingThere'
+  }
+}
+
 /** How long an answer is waited for, and the pause between two attempts, in ms. */
 const [retryTime, pause] = [20_000, 500]
 

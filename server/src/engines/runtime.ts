@@ -478,6 +478,21 @@ export interface HomeContents {
    * @throws {RuntimeError} the folder may be whole or in part there then
    */
   discard(volume: string, folder: string, signal: AbortSignal): Promise<void>
+
+  /**
+   * What is at a path, as a tar archive: a file is its only entry, a folder comes with what is in it. Names begin with the
+   * last part of the path. A symbolic link before that part is not followed.
+   * @param path in the home, without `.`, `..` and empty parts; at least one part
+   * @throws {NothingThere} @throws {RuntimeError} as `read`
+   */
+  readAt(volume: string, path: string, signal: AbortSignal): AsyncGenerator<Uint8Array>
+
+  /**
+   * Removes what is at a path, found as by `readAt`: a folder with all that is in it, of a link the link alone. An empty
+   * file of its name without any permission may stay (`isLeftover`): Docker can replace what is there and not remove it.
+   * @throws {NothingThere} @throws {RuntimeError} a part of a folder may be gone then
+   */
+  removeAt(volume: string, path: string, signal: AbortSignal): Promise<void>
 }
 
 /** What a trial runs: a program that listens at its port. A template is one; of its other fields nothing is used. */

@@ -88,6 +88,11 @@ export class DiskUse {
     return this.#measuring
   }
 
+  /** The present numbers are too large: a refusal measures again first. */
+  noteRemoved(): void {
+    this.#askedAt = -Infinity
+  }
+
   /** Cancels a measurement in progress. */
   close(): void {
     this.#end.abort()

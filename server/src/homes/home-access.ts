@@ -131,6 +131,29 @@ export class HomeAccess {
       .catch(rethrowInWords)
   }
 
+  /**
+   * Does what `readYielding` does, for work that lasts as long as its reader wishes and therefore takes no turn of others; who calls bounds how
+   * many there are. @param states in which nothing is done @throws {Refusal} 409 the container is in one of the states · as the work
+   */
+  async holdYielding(
+    owner: HomeOwner,
+    type: string,
+    verb: string,
+    states: readonly string[],
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    if (!this.#parts.isService) throw refusals.conflict(message('snapshots.needsService'))
+    const key = containerKey({ userId: owner.id, type })
+    return this.#parts.singleFlight
+      .run<void>(key, verb, async (_, isAwaited) => {
+        await this.requireNot(owner, type, states)
+        const left = new AbortController()
+        const timer = setInterval(() => isAwaited() && left.abort(), yieldCheckInterval)
+        await work(left.signal).finally(() => clearInterval(timer))
+      })
+      .catch(rethrowInWords)
+  }
+
   async #readUntil<T>(
     owner: HomeOwner,
     isAwaited: () => boolean,
@@ -246,6 +269,12 @@ export class HomeAccess {
     if (!this.#parts.isOn) throw refusals.snapshotsOff()
     if (template.home === null) throw refusals.conflict(message('snapshots.noHome'))
     return template
+  }
+
+  /** A type whose homes have files, also where snapshots are off. @throws {Refusal} 400 · 409 */
+  requireFiles(type: string): void {
+    if (this.requireType(type).home === null) throw refusals.conflict(message('snapshots.noHome'))
+    if (!this.#parts.contents) throw refusals.conflict(message('snapshots.noFilesHere'))
   }
 
   /** @throws {Refusal} 400 */

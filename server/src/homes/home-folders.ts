@@ -17,12 +17,15 @@ export class HomeFolders {
     this.#access = access
   }
 
-  /** Also while the container runs, until other work on it waits. @throws {Refusal} 400 · 404 no such folder · 409 · 429 · 500 */
-  async list(owner: HomeOwner, type: string, folder: string): Promise<FolderSizes> {
+  /**
+   * Also while the container runs, until other work on it waits.
+   * @param offset how many of the largest entries are left out @throws {Refusal} 400 · 404 no such folder · 409 · 429 · 500
+   */
+  async list(owner: HomeOwner, type: string, folder: string, offset = 0): Promise<FolderSizes> {
     const access = this.#access
-    access.requireHome(type)
+    access.requireFiles(type)
     const path = pathIn(folder)
-    return access.readYielding(owner, type, `folders ${path}`, async (left) => {
+    return access.readYielding(owner, type, `folders ${offset} ${path}`, async (left) => {
       const end = performance.now() + timeLimit
       // What cannot come in time is not begun: an engine would read a terabyte of holes to the end of the time for nothing.
       const mayRead = (bytes: number) => bytes <= (end - performance.now()) * maxBytesPerMs
@@ -30,7 +33,7 @@ export class HomeFolders {
       // What changes while it is read ends early, too.
       const isEnd = (error: unknown) => signal.aborted || (error instanceof RuntimeError && error.kind === 'failed')
       const archive = access.contents.read(await access.volumeOf(owner, type), signal)
-      const found = await folderSizes(archive, { folder: path, mayRead, isEnd })
+      const found = await folderSizes(archive, { folder: path, offset, mayRead, isEnd })
       if (!found) throw refusals.notFound('path')
       return found
     })

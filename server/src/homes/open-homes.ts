@@ -8,6 +8,7 @@ import { DiskLimits } from './disk-limits.ts'
 import { DiskMeasurement, DiskUse } from './disk-use.ts'
 import { HomeAccess } from './home-access.ts'
 import { HomeDownloads } from './home-downloads.ts'
+import { HomeFiles } from './home-files.ts'
 import { HomeFolders } from './home-folders.ts'
 import { HomeRestores, RestoreJournal } from './home-restores.ts'
 import { HomeSnapshots, PruneSnapshots, SnapshotAdministration, type HomeSnapshotsParts } from './home-snapshots.ts'
@@ -41,6 +42,7 @@ export class Homes {
   readonly downloads: HomeDownloads
   readonly uploads: HomeUploads
   readonly folders: HomeFolders
+  readonly files: HomeFiles
   /** Completes restores, and deletes snapshots of homes that are gone. */
   readonly task: Task
   readonly #restores: HomeRestores
@@ -74,15 +76,16 @@ export class Homes {
       homes,
       ...(pace?.homes === undefined ? {} : { timeLimit: pace.homes }),
     })
+    const beforeWrite = async ({ userId, type }: { readonly userId: number; readonly type: string }) => {
+      for (const each of homes.names.typesWith(type)) await noteHomeWritten(database.db, userId, each)
+    }
     this.#restores = new HomeRestores({
       access,
       singleFlight,
       templates,
       files: { snapshot: files, upload },
       journal: new RestoreJournal(path.join(folder, 'restoring')),
-      beforeWrite: async ({ userId, type }) => {
-        for (const each of homes.names.typesWith(type)) await noteHomeWritten(database.db, userId, each)
-      },
+      beforeWrite,
       log,
     })
     const restores = this.#restores
@@ -109,6 +112,12 @@ export class Homes {
       findUser: (userId) => findUser(database.db, userId),
     })
     this.folders = new HomeFolders(access)
+    this.files = new HomeFiles({
+      access,
+      streams,
+      beforeWrite,
+      onRemoved: () => diskUse.noteRemoved(),
+    })
     const pruning = new PruneSnapshots({ db: database.db, runtime, files, names: homes.names, installation })
     this.task = {
       name: 'snapshots',

@@ -124,6 +124,26 @@ suite('files of homes on a cluster', { concurrency: 3 }, () => {
     assert.deepEqual(await helpersOf(homeOf('read').volume), [])
   })
 
+  test('what is at a path is read and removed alone, and no link before it is followed', async () => {
+    const volume = homeOf('paths').volume
+    const script =
+      'cd /home/berth; mkdir -p a/b; echo one > a/b/one; echo two > a/two; ln -s /etc out; touch ready; exec httpd -f -p 8080'
+    const app = await createAndStart(runtime, serving('paths', { command: ['/bin/sh', '-c', script] }))
+    await read(app, 'ready')
+    await runtime.stop(app.id)
+    const names = async (path: string) => [...(await entriesOf(contents.readAt(volume, path, signal))).keys()]
+    assert.deepEqual((await names('a/b')).toSorted(), ['b/', 'b/one'])
+    assert.deepEqual(await names('a/two'), ['two'])
+    for (const path of ['out/passwd', 'a/three', 'a/two/x']) {
+      await assert.rejects(names(path), ofKind('missing'))
+      await assert.rejects(contents.removeAt(volume, path, signal), ofKind('missing'))
+    }
+    await contents.removeAt(volume, 'a/b', signal)
+    await contents.removeAt(volume, 'out', signal)
+    const found = await entriesOf(contents.read(volume, signal))
+    assert.deepEqual([found.has('a/two'), found.has('a/b/one'), found.has('out')], [true, false, false])
+  })
+
   test('an archive is unpacked into a home that exists: what is there stays, and the owner of each file is that of the archive', async () => {
     const app = await createAndStart(
       runtime,

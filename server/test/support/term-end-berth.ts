@@ -32,6 +32,8 @@ export class FakeHomes {
         read: (volume) => this.#read(volume),
         add: async (volume, archive) => void (await this.#add(volume, archive)),
         discard: async () => undefined,
+        readAt: (volume) => this.#read(volume),
+        removeAt: async () => undefined,
       }),
     }
   }

@@ -31,6 +31,7 @@ interface CardActionsProps {
   onRestart(): void
   onStop(): void
   onLogs(): void
+  onFiles(): void
 }
 
 /**
@@ -39,7 +40,7 @@ interface CardActionsProps {
  * The space of a hidden button stays reserved, so that no other button moves and no card grows.
  */
 export function CardActions(props: CardActionsProps) {
-  const { entry, can, isBusy, disabledReasonId, isSecondary, onLaunch, onRestart, onStop, onLogs } = props
+  const { entry, can, isBusy, disabledReasonId, isSecondary, onLaunch, onRestart, onStop, onLogs, onFiles } = props
   const t = useTranslations('dashboard.action')
   const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
@@ -53,8 +54,10 @@ export function CardActions(props: CardActionsProps) {
   const others = [
     { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
     { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
-    // Last, so that a stopped container's buttons have no gap.
-    { verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop },
+    // Last, so that a stopped container's buttons have no gap; there its files take this place.
+    can.readFiles
+      ? ({ verb: 'files', isThere: true, isOff: isBusy, onPress: onFiles } as const)
+      : ({ verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop } as const),
   ] as const
   return (
     <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
@@ -88,7 +91,7 @@ export function CardActions(props: CardActionsProps) {
           <Button
             key={verb}
             variant="small"
-            shortcut={cardKeys[verb] satisfies CardKey}
+            {...(verb !== 'files' && { shortcut: cardKeys[verb] satisfies CardKey })}
             isOff={isOff || disabledReasonId !== undefined}
             describedBy={disabledReasonId}
             onPress={onPress}
@@ -115,11 +118,12 @@ function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode
   )
 }
 
-// Most visits of the dashboard open neither; few templates have parameters.
+// Most visits of the dashboard open none of them; few templates have parameters.
 const LogsDialog = lazyExport('LogsDialog', () => import('./logs-dialog.tsx'))
+const FilesOfHome = lazyExport('FilesOfHome', () => import('#/snapshots/files-dialog.tsx'))
 const ParametersDialog = lazyExport('ParametersDialog', () => import('./parameters-dialog.tsx'))
 
-type Asked = 'launch' | 'restart' | 'stop' | 'logs'
+type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files'
 
 export interface CardDialogsHandle {
   open(dialog: Asked): void
@@ -147,6 +151,8 @@ export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }
     <Suspense fallback={null}>
       {opened === 'logs' ? (
         <LogsDialog name={name} type={type} onClose={close} />
+      ) : opened === 'files' ? (
+        <FilesOfHome name={name} type={type} onClose={close} />
       ) : (
         <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
       )}

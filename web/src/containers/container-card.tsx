@@ -146,6 +146,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           onRestart={() => dialogs.current?.open('restart')}
           onStop={() => (isLaunching ? cancelLaunch() : dialogs.current?.open('stop'))}
           onLogs={() => dialogs.current?.open('logs')}
+          onFiles={() => dialogs.current?.open('files')}
         />
         <p aria-live="polite" className="visually-hidden">
           {busyWord

@@ -8,6 +8,7 @@ const entry = (type: string, status: string): ContainerEntry => ({
   display_name: type,
   description: '',
   status,
+  home: 'type',
   service_url: `http://x.test/ann-${type}`,
   container_id: status === 'not_created' ? null : 'c1',
   created_at: null,
@@ -66,9 +67,9 @@ test('the first visit is one before any launch but that of the sign-up', () => {
   assert.equal(isFirstVisit([], justNow, now), false)
 })
 
-const runningEntry = { status: 'running', is_blocked: false, container_id: 'c1', last_used: null }
+const runningEntry = { ...entry('dev', 'running'), created_at: '2026-10-01T00:00:00.000Z' }
 const still = { isStarting: false }
-const nothing = { open: false, launch: false, restart: false, stop: false, readLogs: false }
+const nothing = { open: false, launch: false, restart: false, stop: false, readLogs: false, readFiles: false }
 
 test('a running container can be opened, stopped or restarted', () => {
   const all = { ...nothing, open: true, restart: true, stop: true, readLogs: true }
@@ -76,12 +77,12 @@ test('a running container can be opened, stopped or restarted', () => {
 })
 
 test('a container that was never launched can be neither restarted nor stopped', () => {
-  const fresh = { status: 'not_created', is_blocked: false, container_id: null }
+  const fresh = entry('dev', 'not_created')
   assert.deepEqual(actionsFor(fresh, still), { ...nothing, launch: true })
 })
 
 test('a launch that is under way can be stopped before there is a container', () => {
-  const fresh = { status: 'not_created', is_blocked: false, container_id: null }
+  const fresh = entry('dev', 'not_created')
   assert.equal(actionsFor(fresh, { ...still, isStarting: true }).stop, true)
 })
 
@@ -118,4 +119,14 @@ test('how a program ended is shown until it is started again', () => {
   assert.equal(statusView({ ...runningEntry, status: 'removing' }, 'node-lost').hint, 'nodeLost')
   assert.equal(statusView({ ...runningEntry, status: 'removing' }, 'asleep').word, 'removing')
   assert.equal(statusView(runningEntry, 'crashed').word, 'running')
+})
+
+test('files of a home are offered while its container is stopped, once there is a home', () => {
+  const stopped = { ...runningEntry, status: 'exited' }
+  const ofOthers = [runningEntry, entry('dev', 'not_created'), { ...stopped, home: null }]
+  assert.equal(actionsFor(stopped, still).readFiles, true)
+  assert.deepEqual(
+    ofOthers.map((each) => actionsFor(each, still).readFiles),
+    [false, false, false],
+  )
 })

@@ -112,7 +112,7 @@ export function statusView(
  * container. Stop also ends a launch that is under way. Logs can always be read.
  */
 export function actionsFor(
-  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id'>,
+  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id' | 'created_at' | 'home'>,
   { isStarting }: { isStarting: boolean },
 ) {
   const isThere = entry.status === 'running' || entry.status === 'paused'
@@ -121,6 +121,7 @@ export function actionsFor(
     launch: !isThere && !entry.is_blocked,
     restart: !entry.is_blocked && entry.container_id !== null,
     stop: (isThere || isStarting) && !entry.is_blocked,
+    readFiles: !isThere && !isStarting && entry.home !== null && entry.created_at !== null,
     readLogs: entry.container_id !== null && entry.status !== 'not_found',
   }
 }

@@ -105,6 +105,7 @@ export const dashboard = {
     restart: 'Restart',
     stop: 'Stop',
     logs: 'Logs',
+    files: 'Files',
   },
   done: {
     launch: '{name} is running.',
@@ -293,6 +294,7 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     restart: 'Neu starten',
     stop: 'Stoppen',
     logs: 'Log',
+    files: 'Dateien',
   },
   done: {
     launch: '{name} läuft.',

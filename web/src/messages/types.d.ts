@@ -5,6 +5,7 @@ import type { data, sessions } from './account.ts'
 import type { tokens } from './tokens.ts'
 import type { groups } from './groups.ts'
 import type { sharing } from './sharing.ts'
+import type { files } from './files.ts'
 import type { snapshots } from './snapshots.ts'
 import type { en } from '#/i18n/catalogues.ts'
 
@@ -20,6 +21,7 @@ declare module 'use-intl' {
       sessions: typeof sessions
       sharing: typeof sharing
       tokens: typeof tokens
+      files: typeof files
       snapshots: typeof snapshots
     }
   }

@@ -13,15 +13,16 @@ import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { containersKey, useContainers } from '#/containers/use-containers.ts'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { files, germanFiles } from '#/messages/files.ts'
 import { germanSnapshots, snapshots } from '#/messages/snapshots.ts'
 import { Page } from '#/page/page.tsx'
 import '#/groups/groups.css'
 import './snapshots.css'
-import { FoldersDialog } from './folders-dialog.tsx'
+import { FilesDialog } from './files-dialog.tsx'
 import { SnapshotRow } from './snapshot-row.tsx'
 import { UploadDialog, UploadProgress, uploadFile, type Upload } from './upload.tsx'
 
-const texts = { en: { snapshots }, de: { snapshots: germanSnapshots } }
+const texts = { en: { snapshots, files }, de: { snapshots: germanSnapshots, files: germanFiles } }
 
 /** Snapshots of the user's homes: make one, restore one beside what is there, remove one. */
 export function Snapshots() {
@@ -187,7 +188,8 @@ interface HomeActionsProps {
 /** What can be done with a home. */
 function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset }: HomeActionsProps) {
   const t = useTranslations('snapshots')
-  const [open, setOpen] = useState<'upload' | 'folders' | 'reset'>()
+  const words = useTranslations('files')
+  const [open, setOpen] = useState<'upload' | 'files' | 'reset'>()
   const { display_name: name } = entry
   const close = () => setOpen(undefined)
   return (
@@ -199,8 +201,8 @@ function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset 
         <Button variant="small" isOff={isOff} onPress={() => setOpen('upload')}>
           <ShortLabel text={t('upload.open')} name={t('upload.openThis', { name })} />
         </Button>
-        <Button variant="small" onPress={() => setOpen('folders')}>
-          <ShortLabel text={t('folders.open')} name={t('folders.openThis', { name })} />
+        <Button variant="small" onPress={() => setOpen('files')}>
+          <ShortLabel text={words('open')} name={words('openThis', { name })} />
         </Button>
         {hasStarterFiles && (
           <Button variant="small" isOff={isOff} onPress={() => setOpen('reset')}>
@@ -209,7 +211,7 @@ function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset 
         )}
       </p>
       {open === 'upload' && <UploadDialog entry={entry} onClose={close} onUpload={onUpload} />}
-      {open === 'folders' && <FoldersDialog entry={entry} onClose={close} />}
+      {open === 'files' && <FilesDialog name={name} type={entry.type} onClose={close} />}
       {open === 'reset' && (
         <Dialog title={t('askReset.title', { name })} onClose={close}>
           {(done) => (

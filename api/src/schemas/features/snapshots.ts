@@ -43,10 +43,14 @@ export const FoldersQuery = Type.Object({
   path: Type.Optional(
     Type.String({ maxLength: 4096, description: 'A folder in the home, such as `notes`; without it the home itself' }),
   ),
+  offset: Type.Optional(
+    Type.String({ pattern: '^\\d{1,5}$', description: 'How many of the largest entries are left out; default 0' }),
+  ),
 })
 export const FolderSize = Type.Object({
   name: Type.String(),
   is_folder: Type.Boolean(),
+  kind: OneOf(['folder', 'file', 'link', 'other'], { description: '`other`: a pipe, a socket or a device' }),
   bytes: Type.Integer({ description: 'Of the files in it together, as long as they are' }),
   files: Type.Integer({ description: 'How many that is' }),
 })
@@ -57,9 +61,26 @@ export const FoldersResponse = Type.Object({
   is_complete: Type.Boolean({
     description: 'False when the home could not be read to its end within the time: then there is more',
   }),
-  entries: Type.Array(FolderSize, { description: 'What is in the folder, the largest first; at most 50' }),
+  entries: Type.Array(FolderSize, {
+    description: 'What is in the folder, the largest first; at most 50, from `offset` on',
+  }),
+  has_more: Type.Boolean({
+    description: 'There are more behind these. Of a folder with more than 2,000 entries the smallest are not told',
+  }),
 })
 export type FoldersResponse = Type.Static<typeof FoldersResponse>
+
+export const FileQuery = Type.Object({
+  path: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'A file or folder in the home, such as `notes/a.txt`',
+  }),
+})
+export const FileBody = FileQuery
+export const FileDownloadResponse = Type.Object({
+  path: Type.String({ description: 'Where it is: once, for the account that asked, within ten minutes' }),
+})
 
 /** Of the operator: the number of a container's record, and a snapshot of its home. */
 export const OperatorSnapshotParams = Type.Object({ id: Type.String(), snapshot: Type.String() })

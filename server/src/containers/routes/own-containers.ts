@@ -64,8 +64,6 @@ export interface ListedContainer {
   readonly status: string
   /** An administrator asks its owner to restart it, because it is of an older version. */
   readonly isRestartAsked: boolean
-  /** Whether it matters whose home it has: some type shares one. */
-  readonly isHomeTold: boolean
 }
 
 /**
@@ -81,7 +79,6 @@ async function listContainers(
   const types = new Set(templates.map(({ type }) => type))
   const seen = records.filter(({ type }) => types.has(type))
   const found = await statuses.ofEach(seen.flatMap(({ containerId }) => containerId ?? []))
-  const isHomeTold = templates.some(({ homeOf }) => homeOf === 'user')
   const recordByType = new Map(records.map((record) => [record.type, record]))
   return templates.map((template) => {
     const record = recordByType.get(template.type)
@@ -90,7 +87,7 @@ async function listContainers(
     // The next start of a stopped one brings the new version without being asked for it.
     const mayBeAsked = status === 'running' || status === 'paused'
     const isRestartAsked = id !== null && mayBeAsked && restartRequests.has(id)
-    return { template, record, status, isRestartAsked, isHomeTold }
+    return { template, record, status, isRestartAsked }
   })
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { callTimeouts, statusOf } from './engine-client.ts'
+import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { noteEngineRun } from './helper-containers.ts'
 
@@ -20,7 +20,7 @@ export function containerFiles(engine: Engine): ContainerFiles {
       const run = await noteEngineRun(engine.client, engine.installation)
       return { requireWhole: (what) => run.requireMounted(what, volume), leave: () => run.leave() }
     },
-    status: (id, path, signal) => status(engine, id, path, signal),
+    status: (id, path, signal) => pathStatus(engine.client, { archivePath: `/containers/${id}/archive`, path }, signal),
     linkTarget: (id, path, signal) => linkTarget(engine, id, path, signal),
     read: (id, path, signal) => read(engine, id, path, signal),
     accountFor: (id, folder, signal) => accountFor(engine, id, folder, signal),
@@ -32,8 +32,13 @@ export function containerFiles(engine: Engine): ContainerFiles {
   }
 }
 
-async function status({ client }: Engine, id: string, path: string, signal: AbortSignal) {
-  const call = { what: `look at ${path} of ${id}`, method: 'HEAD', path: `/containers/${id}/archive`, signal } as const
+/** What is at a path in a container, of which a link in the last part is not followed; undefined when nothing is. */
+export async function pathStatus(
+  client: EngineClient,
+  { archivePath, path }: { readonly archivePath: string; readonly path: string },
+  signal: AbortSignal,
+): Promise<FileStatus | undefined> {
+  const call = { what: `look at ${path} of ${archivePath}`, method: 'HEAD', path: archivePath, signal } as const
   try {
     const header = await client.header({ ...call, query: { path }, timeout: callTimeouts.read }, statusHeader)
     return statusFrom(JSON.parse(Buffer.from(header ?? '', 'base64').toString()) as PathStat)
@@ -130,7 +135,7 @@ async function findAccount(
 
 /** Empty when there is no such file. */
 async function textOf(engine: Engine, id: string, path: string, signal: AbortSignal): Promise<string> {
-  const found = await status(engine, id, path, signal)
+  const found = await pathStatus(engine.client, { archivePath: `/containers/${id}/archive`, path }, signal)
   if (found?.kind !== 'file' || found.size > maxAccounts) return ''
   const parts: Uint8Array[] = []
   for await (const bytes of read(engine, id, path, signal)) parts.push(bytes)

@@ -1,13 +1,14 @@
 import path from 'node:path'
 import { createTarPacker, type TarHeader } from 'modern-tar'
 import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/engines/home-archive.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
+import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
 import type { HomeContents } from '#/engines/runtime.ts'
 import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
 import { leftOut, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
 import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
-import { HelperContainers } from './helper-containers.ts'
+import { pathStatus } from './container-files.ts'
+import { HelperContainers, type Helper } from './helper-containers.ts'
 import { isWithoutQuotas, listHomes, quotaOptions } from './home-volumes.ts'
 import { homeLabels } from './labels.ts'
 
@@ -36,19 +37,21 @@ export function homeArchive(client: EngineClient, installation: string): HomeArc
   }
 }
 
-/** A home as tar, read whole or not at all. @throws {RuntimeError} as `HomeArchive.read` */
+/** A home, or what is at a path of it, as tar, read whole or not at all. @throws {RuntimeError} as `HomeArchive.read` */
 async function* readHome(
   client: EngineClient,
   helpers: HelperContainers,
   volume: string,
   signal: AbortSignal,
+  at?: string,
 ): AsyncGenerator<Uint8Array> {
   // The engine would create a volume that is gone, without labels.
   if (!(await exists(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
   const helper = await helpers.create(volume)
   try {
     const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
-    const query = { path: `${helper.folder}/.` }
+    if (at !== undefined) await requireThere(client, helper, at, signal)
+    const query = { path: `${helper.folder}/${at ?? '.'}` }
     const end = new TarArchiveEnd()
     const open = (both: AbortSignal) => client.stream({ ...call, query, timeout: callTimeouts.list, signal: both })
     const limit = callTimeouts.readHomeStall
@@ -143,16 +146,23 @@ async function exists(client: EngineClient, volume: string): Promise<boolean> {
 export function homeContents(client: EngineClient, installation: string): HomeContents {
   const helpers = new HelperContainers(client, installation)
   /** @param replaces whether a file of the archive may take the place of a folder */
-  const put = async (volume: string, archive: AsyncIterable<Uint8Array>, signal: AbortSignal, replaces: boolean) => {
+  const put = async (
+    volume: string,
+    archive: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+    { replaces, at }: { readonly replaces: boolean; readonly at?: string },
+  ) => {
     // The engine would create a volume that is gone, without labels.
     if (!(await exists(client, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
     const helper = await helpers.create(volume)
-    const query = { path: helper.folder, ...(replaces ? {} : { noOverwriteDirNonDir: '1' }) }
+    const folder = at === undefined ? helper.folder : path.posix.dirname(`${helper.folder}/${at}`)
+    const query = { path: folder, ...(replaces ? {} : { noOverwriteDirNonDir: '1' }) }
     const call = { what: `write to ${volume}`, method: 'PUT', path: helper.archivePath, query } as const
     const limit = callTimeouts.writeHomeStall
     const stalled = () =>
       new RuntimeError('failed', `write to ${volume}: the engine took nothing for ${limit / 1_000} s`)
     try {
+      if (at !== undefined) await requireThere(client, helper, at, signal)
       await withSendLimit(archive, { signal, limit, stalled }, (sent, both) =>
         client.ask({ ...call, archive: sent, signal: both, timeout: callTimeouts.writeHome, kind: 'stream' }),
       )
@@ -163,8 +173,25 @@ export function homeContents(client: EngineClient, installation: string): HomeCo
   }
   return {
     read: (volume, signal) => readHome(client, helpers, volume, signal),
-    add: (volume, archive, signal) => put(volume, archive, signal, false),
-    discard: (volume, folder, signal) => put(volume, emptyFile(folder), signal, true),
+    add: (volume, archive, signal) => put(volume, archive, signal, { replaces: false }),
+    discard: (volume, folder, signal) => put(volume, emptyFile(folder), signal, { replaces: true }),
+    readAt: (volume, at, signal) => readHome(client, helpers, volume, signal, at),
+    removeAt: (volume, at, signal) =>
+      put(volume, emptyFile(path.posix.basename(at), 0), signal, { replaces: true, at }),
+  }
+}
+
+/**
+ * The engine resolves symbolic links of a path, but never out of the root of a helper, in which there is the home alone.
+ * @throws {NothingThere} also where a part before the last is no folder
+ */
+async function requireThere(client: EngineClient, helper: Helper, at: string, signal: AbortSignal): Promise<void> {
+  const parts = at.split('/')
+  for (let count = 1; count <= parts.length; count++) {
+    const part = `${helper.folder}/${parts.slice(0, count).join('/')}`
+    const found = await pathStatus(client, { archivePath: helper.archivePath, path: part }, signal)
+    if (!found || (count < parts.length && found.kind !== 'folder'))
+      throw new NothingThere(`look at a path of a home: there is none`)
   }
 }
 
@@ -172,10 +199,10 @@ export function homeContents(client: EngineClient, installation: string): HomeCo
  * An archive with one empty file. The engine removes a folder of this name with all that is in it before it makes the
  * file.
  */
-function emptyFile(name: string): AsyncIterable<Uint8Array> {
+function emptyFile(name: string, mode = 0o644): AsyncIterable<Uint8Array> {
   const { readable, controller } = createTarPacker()
   void controller
-    .add({ name, size: 0, type: 'file', mode: 0o644 })
+    .add({ name, size: 0, type: 'file', mode })
     .close()
     .then(() => controller.finalize())
   return readable

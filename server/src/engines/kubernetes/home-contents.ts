@@ -1,12 +1,12 @@
 import type { ArchivedHome, HomeArchive, HomeOutcome } from '#/engines/home-archive.ts'
 import type { HomeContents } from '#/engines/runtime.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
+import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
 import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
 import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
 import type { ClusterContext } from './cluster-context.ts'
-import { execInPod, framed, outputOf, pack, unpack } from './pod-exec.ts'
+import { execInPod, framed, lookAt, outputOf, pack, unpack } from './pod-exec.ts'
 import { ensureHome, hasHome, listHomes, removeHome } from './home-volumes.ts'
-import { readWithHomeHelper, withHomeHelper } from './helper-containers.ts'
+import { readWithHomeHelper, withHomeHelper, type HomeHelper } from './helper-containers.ts'
 
 /** Contents of homes through pods of the helper image. */
 export function homeContents(cluster: ClusterContext): HomeContents {
@@ -22,6 +22,16 @@ export function homeContents(cluster: ClusterContext): HomeContents {
       await withHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
         outputOf(cluster, { ...helper, what, command: ['rm', '-rf', '--', `${folder}/${name}`], signal }),
       )
+    },
+    readAt: (volume, path, signal) => readHome(cluster, volume, signal, path),
+    removeAt: async (volume, path, signal) => {
+      if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
+      const what = `remove a path of ${volume}`
+      await withHomeHelper(cluster, volume, signal, async (helper) => {
+        await requireThere(cluster, helper, path, signal)
+        const { folder, ...where } = helper
+        await outputOf(cluster, { ...where, what, command: ['rm', '-rf', '--', `${folder}/${path}`], signal })
+      })
     },
   }
 }
@@ -45,20 +55,34 @@ export function homeArchive(cluster: ClusterContext): HomeArchive {
   }
 }
 
-async function* readHome(cluster: ClusterContext, volume: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** @throws {NothingThere} */
+async function requireThere(cluster: ClusterContext, helper: HomeHelper, path: string, signal: AbortSignal) {
+  const { folder, ...where } = helper
+  const what = 'look at a path of a home'
+  const found = await outputOf(cluster, { ...where, what, command: lookAt(folder, path), signal })
+  if (found !== 'there') throw new NothingThere(`${what}: there is none`)
+}
+
+async function* readHome(
+  cluster: ClusterContext,
+  volume: string,
+  signal: AbortSignal,
+  at?: string,
+): AsyncGenerator<Uint8Array> {
   // A pod would wait for ever for a claim that is gone.
   if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
   const what = `read ${volume}`
   const end = new TarArchiveEnd()
   const { stall } = cluster.timeouts
   const stalled = () => new RuntimeError('failed', `${what}: nothing came for ${stall / 1_000} s`)
-  const bytes = readWithHomeHelper(cluster, volume, signal, ({ folder, ...helper }) =>
-    withStallLimit(async (both) => execInPod(cluster, { ...helper, what, command: pack(folder), signal: both }), {
-      signal,
-      limit: stall,
-      stalled,
-    }),
-  )
+  const bytes = readWithHomeHelper(cluster, volume, signal, async function* (home) {
+    if (at !== undefined) await requireThere(cluster, home, at, signal)
+    const { folder, ...helper } = home
+    const last = at === undefined ? 0 : at.lastIndexOf('/') + 1
+    const command = at === undefined ? pack(folder) : pack(`${folder}/${at.slice(0, last)}`, `./${at.slice(last)}`)
+    const limits = { signal, limit: stall, stalled }
+    yield* withStallLimit(async (both) => execInPod(cluster, { ...helper, what, command, signal: both }), limits)
+  })
   for await (const part of bytes) {
     end.pass(part)
     yield part

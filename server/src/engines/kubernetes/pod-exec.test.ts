@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packTar } from 'modern-tar'
 import { waitLimit } from '#test/support/extent.ts'
-import { framed, unpack, waitingScript } from './pod-exec.ts'
+import { framed, lookAt, unpack, waitingScript } from './pod-exec.ts'
 
 /** The command of helpers with the shell and tar of this machine, whose standard input stays open. */
 
@@ -80,4 +80,18 @@ test('a helper in which a command runs goes on, and ends well once its condition
   assert.equal(isOver, false)
   mkdirSync(path.join(folder, 'open'))
   assert.deepEqual(await ended, [0, null])
+})
+
+test('a path is there when nothing before its last part is a link, whatever its name', (t) => {
+  const folder = folderFor(t)
+  mkdirSync(path.join(folder, '-n a/$(id)'), { recursive: true })
+  writeFileSync(path.join(folder, '-n a/$(id)/one\ntwo'), '')
+  symlinkSync('/etc', path.join(folder, 'out'))
+  symlinkSync('nowhere', path.join(folder, 'broken'))
+  const look = (at: string) => {
+    const [program = '', ...words] = lookAt(folder, at)
+    return spawnSync(program, words, { timeout: 20_000 }).stdout.toString()
+  }
+  for (const at of ['-n a', '-n a/$(id)', '-n a/$(id)/one\ntwo', 'out', 'broken']) assert.equal(look(at), 'there', at)
+  for (const at of ['out/passwd', 'no', '-n a/no', '-n a/$(id)/one\ntwo/x', 'broken/x']) assert.equal(look(at), '', at)
 })

@@ -249,8 +249,8 @@ const unpackScript = [
   'done | tar -x -p --numeric-owner -C "$1" -f -',
 ].join('\n')
 
-/** Packs all that is in a folder. */
-export const pack = (folder: string): readonly string[] => [
+/** Packs all that is in a folder, or what has this name there, `./` before it. */
+export const pack = (folder: string, name = '.'): readonly string[] => [
   'tar',
   '-c',
   '--numeric-owner',
@@ -258,8 +258,22 @@ export const pack = (folder: string): readonly string[] => [
   folder,
   '-f',
   '-',
-  '.',
+  name,
 ]
+
+/** Prints `there` when a folder has something at a path, without a symbolic link before its last part. */
+export const lookAt = (folder: string, path: string): readonly string[] => ['sh', '-c', lookScript, 'sh', folder, path]
+
+const lookScript = [
+  'cd -- "$1" || exit 1',
+  'path=$2',
+  'while [ "$path" != "${path#*/}" ]; do',
+  '  part=./${path%%/*} path=${path#*/}',
+  '  [ -d "$part" ] && [ ! -L "$part" ] && cd -- "$part" || exit 0',
+  'done',
+  '[ -e "./$path" ] || [ -L "./$path" ] || exit 0',
+  'printf there',
+].join('\n')
 
 /** Bytes of a piece: each costs a process. */
 const pieceSize = 1024 * 1024

@@ -15,6 +15,8 @@ export interface TarEntryHead {
   readonly type: string
   /** Bytes of its content. */
   readonly size: number
+  /** Permission bits. */
+  readonly mode: number
 }
 
 /** What is told of an archive as it goes by; what these throw leaves by `pass`. */
@@ -102,7 +104,12 @@ export class TarArchiveEnd {
     const { onHeader, onEntry } = this.#listeners
     onHeader?.(type, size)
     if (onEntry && !isMetadata(type)) {
-      onEntry({ name: this.#nextName ?? nameIn(header), type, size: withoutContent.has(type) ? 0 : size })
+      onEntry({
+        name: this.#nextName ?? nameIn(header),
+        type,
+        size: withoutContent.has(type) ? 0 : size,
+        mode: Number.parseInt(header.toString('latin1', 100, 107), 8) || 0,
+      })
       this.#nextName = undefined
     }
     // Also before further metadata: what several extended headers say of one entry is not added up.

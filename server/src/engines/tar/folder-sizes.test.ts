@@ -22,14 +22,15 @@ test('a home is summed up by folder, largest first, and a file with two names co
     bytes: 5_001,
     files: 3,
     isComplete: true,
+    hasMore: false,
     entries: [
-      { name: 'b'.repeat(120), isFolder: true, bytes: 3_000, files: 1 },
-      { name: 'a', isFolder: true, bytes: 2_000, files: 1 },
-      { name: 'z', isFolder: false, bytes: 1, files: 1 },
+      { name: 'b'.repeat(120), kind: 'folder', bytes: 3_000, files: 1 },
+      { name: 'a', kind: 'folder', bytes: 2_000, files: 1 },
+      { name: 'z', kind: 'file', bytes: 1, files: 1 },
     ],
   })
   const below = await folderSizes(parts(tar), { ...all, folder: `${'b'.repeat(120)}/${'ü'.repeat(60)}` })
-  assert.deepEqual(below?.entries, [{ name: 'c'.repeat(90), isFolder: false, bytes: 3_000, files: 1 }])
+  assert.deepEqual(below?.entries, [{ name: 'c'.repeat(90), kind: 'file', bytes: 3_000, files: 1 }])
   assert.equal(await folderSizes(parts(tar), { ...all, folder: 'none' }), undefined)
 })
 
@@ -68,6 +69,6 @@ test('of a folder with many entries the largest are told, also when they come fi
   assert.deepEqual([found?.files, found?.bytes, found?.isComplete, found?.entries.length], [9_000, 92, true, 50])
   assert.deepEqual(
     [found?.entries[0], found?.entries[49]?.bytes],
-    [{ name: 'f7', isFolder: false, bytes: 3, files: 1 }, 1],
+    [{ name: 'f7', kind: 'file', bytes: 3, files: 1 }, 1],
   )
 })

@@ -5,7 +5,7 @@ import { TarArchiveEnd, type TarEntryHead } from './archive-end.ts'
 /** What is in a folder, or a file; in bytes. */
 export interface FolderSize {
   readonly name: string
-  readonly isFolder: boolean
+  readonly kind: 'folder' | 'file' | 'link' | 'other'
   readonly bytes: number
   readonly files: number
 }
@@ -16,12 +16,17 @@ export interface FolderSizes {
   readonly files: number
   /** False: it was not read to its end. */
   readonly isComplete: boolean
+  /** Those from `offset` on. */
   readonly entries: readonly FolderSize[]
+  /** Whether there are more behind these; of a folder with very many the smallest are not told. */
+  readonly hasMore: boolean
 }
 
 export interface FolderSizesOptions {
   /** Path in the home; empty: the home. */
   readonly folder: string
+  /** How many of the largest entries are left out. */
+  readonly offset?: number
   /**
    * Asked before the content of each file is read: whether so many bytes may still be. They are counted already, and what
    * comes behind them is not, so that a file of a terabyte of holes is not read to be thrown away.
@@ -31,7 +36,7 @@ export interface FolderSizesOptions {
   readonly isEnd: (error: unknown) => boolean
 }
 
-/** Entries of a folder that are told of. */
+/** Entries of a folder that are told of at a time. */
 const maxEntries = 50
 /** Entries of a folder that are kept at a time; the smallest go. */
 const maxKept = 2_000
@@ -43,7 +48,7 @@ const maxKept = 2_000
  */
 export async function folderSizes(
   archive: AsyncIterable<Uint8Array>,
-  { folder, mayRead, isEnd }: FolderSizesOptions,
+  { folder, offset = 0, mayRead, isEnd }: FolderSizesOptions,
 ): Promise<FolderSizes | undefined> {
   const sums = new FolderSums(folder)
   let isCut = false
@@ -64,15 +69,27 @@ export async function folderSizes(
     if (!isEnd(error)) throw error
     isCut = true
   }
-  return sums.result(!isCut)
+  return sums.result(!isCut, offset)
 }
 
 /** What is summed up of one entry of the folder. */
 interface Sum {
-  isFolder: boolean
+  kind: FolderSize['kind']
   bytes: number
   files: number
 }
+
+/** By the type of a header; a hard link is another name of a file. */
+const kinds: Readonly<Record<string, FolderSize['kind']>> = {
+  '0': 'file',
+  '\0': 'file',
+  '1': 'file',
+  '2': 'link',
+  '5': 'folder',
+}
+
+/** What stays of a file that `HomeContents.removeAt` has removed. */
+const isLeftover = ({ type, size, mode }: TarEntryHead) => type === '0' && size === 0 && (mode & 0o7777) === 0
 
 class FolderSums {
   readonly #folder: string
@@ -86,7 +103,9 @@ class FolderSums {
     this.#isThere = folder === ''
   }
 
-  add({ name: given, type, size }: TarEntryHead): void {
+  add(entry: TarEntryHead): void {
+    if (isLeftover(entry)) return
+    const { name: given, type, size } = entry
     const [folder, path, isFolder] = [this.#folder, pathIn(given), type === '5']
     if (path === folder && isFolder) this.#isThere = true
     if (folder !== '' && !path.startsWith(`${folder}/`)) return
@@ -95,8 +114,9 @@ class FolderSums {
     const name = path.slice(begin, end === -1 ? undefined : end)
     if (name === '') return
     this.#isThere = true
-    const sum = this.#entries.get(name) ?? { isFolder: false, bytes: 0, files: 0 }
-    sum.isFolder ||= end !== -1 || isFolder
+    const kind = end !== -1 ? 'folder' : (kinds[type] ?? 'other')
+    const sum = this.#entries.get(name) ?? { kind, bytes: 0, files: 0 }
+    if (kind === 'folder') sum.kind = kind
     if (type === '0' || type === '\0') {
       sum.bytes += size
       sum.files++
@@ -107,10 +127,17 @@ class FolderSums {
     if (this.#entries.size > maxKept) this.#keepLargest(name)
   }
 
-  result(isComplete: boolean): FolderSizes | undefined {
+  result(isComplete: boolean, offset: number): FolderSizes | undefined {
     if (!this.#isThere && isComplete) return undefined
     const entries = this.#sorted().map(([name, sum]) => ({ name, ...sum }))
-    return { bytes: this.#bytes, files: this.#files, isComplete, entries: entries.slice(0, maxEntries) }
+    const end = offset + maxEntries
+    return {
+      bytes: this.#bytes,
+      files: this.#files,
+      isComplete,
+      entries: entries.slice(offset, end),
+      hasMore: entries.length > end,
+    }
   }
 
   /** @param current whose entries may still come */

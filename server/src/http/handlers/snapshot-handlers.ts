@@ -2,6 +2,7 @@ import type { Snapshot as SnapshotDto } from '@berth/api/schemas/features/snapsh
 import { message } from '@berth/texts/localized-message.ts'
 import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { FolderSize, FolderSizes, HomeNote, Homes, Snapshot } from '#/homes/open-homes.ts'
+import { fileSafe } from '#/homes/download-tickets.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { withLongBody } from '#/http/long-body.ts'
 import { contentRange, requestedRange } from '#/http/request-headers.ts'
@@ -58,11 +59,12 @@ const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => 
   bytes,
 })
 
-type HomeTransferNames = 'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders'
+type HomeTransferNames =
+  'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders' | 'downloadFile' | 'readFile' | 'removeFile'
 
 /** Archives out of and into one's own homes, and what takes room in them. */
 export function homeTransferHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, HomeTransferNames> {
-  const { downloads, uploads, folders } = homes
+  const { downloads, uploads, folders, files } = homes
   return {
     downloadSnapshot: async (call) => {
       // The rule for all data of an account holds here, too: an administrator who acts for its owner gets no copy.
@@ -99,19 +101,62 @@ export function homeTransferHandlers({ homes, note, changes }: HomeHandlerParts)
       await note({ action: 'home.upload', owner, type, detail: { folder } }, call, call.now)
       return { message: localizedReply(call, message('snapshots.uploaded', { folder })), folder }
     },
-    listFolders: async (call) =>
-      toFolders(await folders.list(userOf(call), call.params.container_type, call.query.path ?? '')),
+    listFolders: async (call) => {
+      const { path = '', offset = '0' } = call.query
+      return toFolders(await folders.list(userOf(call), call.params.container_type, path, Number(offset)))
+    },
+    downloadFile: async (call) => {
+      ownSessionOf(call)
+      const [owner, type, { path }] = [userOf(call), call.params.container_type, call.body]
+      changes.count(owner.id)
+      const ticket = files.offer(owner, type, path, call.now)
+      await note({ action: 'home.read-file', owner, type, detail: { path: noted(path) } }, call, call.now)
+      return { path: `/api/container/file-downloads/${ticket}` }
+    },
+    readFile: async (call) => {
+      const { sid } = ownSessionOf(call).claims
+      const { name, size, stream } = await files.begin({ userId: userOf(call).id, sid }, call.params.ticket, call.now)
+      void call.reply.type('application/octet-stream').header('content-disposition', attachment(name))
+      if (size !== undefined) void call.reply.header('content-length', size)
+      return stream
+    },
+    removeFile: async (call) => {
+      const [owner, type, { path }] = [userOf(call), call.params.container_type, call.query]
+      changes.count(owner.id)
+      await files.remove(owner, type, path)
+      await note({ action: 'home.remove-file', owner, type, detail: { path: noted(path) } }, call, call.now)
+      return { message: localizedReply(call, message('snapshots.fileRemoved', { path })) }
+    },
   }
 }
 
-const toFolders = ({ bytes, files, isComplete, entries }: FolderSizes) => ({
+/** Part of a path that is kept in the audit log. */
+const noted = (path: string) => path.slice(0, 200)
+
+/** Browsers take the second name, which has every character (RFC 6266, 5). */
+function attachment(name: string): string {
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${fileSafe(name)}"; filename*=UTF-8''${encoded}`
+}
+
+const toFolders = ({ bytes, files, isComplete, entries, hasMore }: FolderSizes) => ({
   bytes,
   files,
   is_complete: isComplete,
   entries: entries.map(toFolder),
+  has_more: hasMore,
 })
 
-const toFolder = ({ name, isFolder, bytes, files }: FolderSize) => ({ name, is_folder: isFolder, bytes, files })
+const toFolder = ({ name, kind, bytes, files }: FolderSize) => ({
+  name,
+  is_folder: kind === 'folder',
+  kind,
+  bytes,
+  files,
+})
 
 type OperatorSnapshotNames = 'listSnapshotsFor' | 'takeSnapshotFor' | 'restoreSnapshotFor' | 'removeSnapshotFor'
 

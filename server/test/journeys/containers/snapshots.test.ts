@@ -127,19 +127,29 @@ test('a snapshot that is removed leaves the focus where its end is said', async 
   await page.locator('[role=status]:focus', { hasText: 'The snapshot is removed.' }).waitFor()
 })
 
-test('what takes room is shown folder by folder', async () => {
-  await page.getByRole('button', { name: 'What takes room in the home folder of Development' }).click()
+test('files are shown folder by folder with what they take, and can be downloaded and deleted', async () => {
+  await page.getByRole('button', { name: 'Files of Development' }).click()
   const dialog = page.getByRole('dialog')
   const folders = dialog.getByRole('listitem')
   await dialog.getByText(/Home folder: 42 MB in/).waitFor()
-  assert.match((await folders.first().textContent()) ?? '', /^uploaded-.*40 MB in 1 file$/)
+  assert.match((await folders.first().textContent()) ?? '', /^uploaded-.*40 MB in 1 file/)
   assert.deepEqual(await violations(), [])
   await picture('folders')
-  await folders.first().getByRole('button').click()
-  await dialog.getByRole('button', { name: 'course' }).click()
+  await folders.first().getByRole('button').first().click()
+  await dialog.getByRole('button', { name: 'course', exact: true }).click()
   await dialog.getByText('text', { exact: true }).waitFor()
-  await dialog.getByRole('button', { name: 'Up' }).click()
-  await dialog.getByRole('button', { name: 'course' }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download text' }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'text')
+  await download.delete()
+  await dialog.getByRole('button', { name: 'Delete text' }).click()
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog.locator('[role=status]', { hasText: 'text is deleted.' }).waitFor()
+  await dialog.getByText('This folder is empty.').waitFor()
+  await dialog.getByRole('button', { name: 'Up one folder' }).click()
+  await dialog.getByRole('button', { name: 'course', exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   assert.deepEqual(
     problems.filter((each) => !/400/.test(String(each))),

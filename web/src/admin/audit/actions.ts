@@ -361,6 +361,23 @@ const rows = {
       sentence: '<b>{actor}</b> hat begonnen, für <container></container> einen Sicherungspunkt herunterzuladen',
     },
   },
+  'home.read-file': {
+    en: {
+      name: 'File downloaded',
+      sentence: '<b>{actor}</b> began to download a file of the home of <container></container>',
+    },
+    de: {
+      name: 'Datei heruntergeladen',
+      sentence: '<b>{actor}</b> hat begonnen, für <container></container> eine Datei herunterzuladen',
+    },
+  },
+  'home.remove-file': {
+    en: { name: 'File deleted', sentence: '<b>{actor}</b> deleted a file of the home of <container></container>' },
+    de: {
+      name: 'Datei gelöscht',
+      sentence: '<b>{actor}</b> hat für <container></container> eine Datei im Home-Ordner gelöscht',
+    },
+  },
   'home.upload': {
     en: {
       name: 'Archive uploaded',
