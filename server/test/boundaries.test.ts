@@ -104,6 +104,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'kubernetes/engine-inspection.ts',
     'tar/archive-rewrite.ts',
     'tar/checked-archive.ts',
+    'tar/first-entry.ts',
     'tar/folder-sizes.ts',
     'tar/move-archive.ts',
     'tar/tar-thread.ts',
