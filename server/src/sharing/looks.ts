@@ -15,19 +15,28 @@ import type { Template, Templates } from '#/templates/template.ts'
 import type { LookRequest, LookRequests } from './look-requests.ts'
 import { maxShares, refuseUnshareable, shareEntry, type Sharer, type SharingSettings } from './shares.ts'
 
-interface AskToLookParts {
+/** How long a look lasts that was agreed to, in ms, unless the settings or the end of the group allow less. */
+const lookDuration = 60 * 60_000
+
+export interface LooksParts {
   readonly database: Database
   readonly templates: Pick<Templates, 'get' | 'types'>
-  readonly settings: Pick<SharingSettings, 'isOn'>
+  readonly settings: Pick<SharingSettings, 'isOn' | 'maxDuration'>
   readonly requests: LookRequests
+  /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
+  readonly publish: (now: Date) => Promise<void>
 }
 
 /** A manager asks a member of a group to let them look at a container; nothing is opened before the member agrees. */
-export class AskToLook {
-  readonly #parts: AskToLookParts
+export class Looks {
+  readonly #parts: LooksParts
+  readonly #groundless: GroundlessLooks
+  /** When two answer a request, the second one finds none. */
+  readonly #mutex = new KeyedMutex()
 
-  constructor(parts: AskToLookParts) {
+  constructor(parts: LooksParts) {
     this.#parts = parts
+    this.#groundless = new GroundlessLooks(parts.database.db)
   }
 
   /**
@@ -36,7 +45,7 @@ export class AskToLook {
    * @throws {Refusal} 403 sharing is switched off, or as `requireLook` · 400, 404, 409 as `requireLook` · 429 declined,
    * or asked too often
    */
-  async run(actor: Actor & { readonly id: number }, target: Omit<LookTarget, 'managerId'>, now: Date): Promise<string> {
+  async ask(actor: Actor & { readonly id: number }, target: Omit<LookTarget, 'managerId'>, now: Date): Promise<string> {
     const { database, templates, settings, requests } = this.#parts
     if (!settings.isOn) throw refusals.sharingOff()
     const { groupId, userId, type } = target
@@ -61,30 +70,9 @@ export class AskToLook {
     requests.show(request)
     return member
   }
-}
-
-/** How long a look lasts that was agreed to, in ms, unless the settings or the end of the group allow less. */
-const lookDuration = 60 * 60_000
-
-export interface AnswerLookParts extends AskToLookParts {
-  readonly settings: AskToLookParts['settings'] & { readonly maxDuration: number }
-  /** Publishes what the store says now; resolves when the gateway has confirmed it, or the failure is reported. */
-  readonly publish: (now: Date) => Promise<void>
-  readonly onAllowed: (until: Date) => void
-}
-
-/** A member agrees to a look that a manager asked for, or declines it. */
-export class AnswerLook {
-  readonly #parts: AnswerLookParts
-  /** When two answer a request, the second one finds none. */
-  readonly #mutex = new KeyedMutex()
-
-  constructor(parts: AnswerLookParts) {
-    this.#parts = parts
-  }
 
   /**
-   * Shares the container with this manager alone, to look, for an hour at most. The rules are checked again: the
+   * Agrees to a request: shares the container with this manager alone, to look, for an hour at most. The rules are checked again: the
    * request ends where it may no longer be made.
    * @returns the manager's address
    * @throws {Refusal} 403 switched off · 404 no such request, or it is over · 409 blocked, or too many shares
@@ -95,20 +83,18 @@ export class AnswerLook {
     return manager
   }
 
-  /** The manager cannot ask again for a while. @throws {Refusal} 404 no such request, or it is over */
+  /** Declines a request: the manager cannot ask again for a while. @throws {Refusal} 404 no such request, or it is over */
   async decline(owner: Sharer, id: number, now: Date): Promise<void> {
     await this.#mutex.run(String(id), () => this.#decline(owner, id, now))
   }
 
   async #agree(owner: Sharer, id: number, now: Date): Promise<string> {
-    const { database, templates, settings, requests, onAllowed } = this.#parts
+    const { database, templates, settings, requests } = this.#parts
     if (!settings.isOn) throw refusals.sharingOff()
     const request = requests.of(owner.id, id)
-    const {
-      manager,
-      group: { id: askedInId },
-    } = request
-    const target = { managerId: manager.id, groupId: askedInId, ...request.owned }
+    const { manager } = request
+    const askedInId = request.group.id
+    const target = targetOf(request)
     await database.transaction(async (tx) => {
       const { recordId, group } = await requireLook(tx, templates, target, now).catch((error: unknown) => {
         throw error instanceof Refusal && error.status !== 409 ? this.#over(request) : error
@@ -116,16 +102,16 @@ export class AnswerLook {
       const length = Math.min(lookDuration, settings.maxDuration * 1_000)
       const until = new Date(Math.min(now.getTime() + length, group.expiresAt?.getTime() ?? Infinity))
       const to = { managerId: manager.id, askedInId }
-      onAllowed(until)
+      this.#groundless.note(until)
       await setShare(tx, { recordId, to, may: 'look', now, expiresAt: until })
       if ((await listSharesOf(tx, owner.id, target.type, now)).length > maxShares)
         throw refusals.conflict(message('sharing.tooMany', { max: maxShares }))
       const terms = {
         recordId,
         type: target.type,
-        to: { email: manager.email, askedInId },
         may: 'look',
         until,
+        to: { email: manager.email, askedInId },
       } as const
       await insertAuditEntries(tx, [shareEntry('container.share', owner, terms, now)])
     })
@@ -136,21 +122,10 @@ export class AnswerLook {
   async #decline(owner: Sharer, id: number, now: Date): Promise<void> {
     const { database, requests } = this.#parts
     const request = requests.of(owner.id, id)
-    const {
-      manager,
-      group,
-      owned: { type },
-    } = request
+    const { manager, group, owned } = request
+    const [target, detail] = [`group:${group.id}`, { user: manager.id, type: owned.type }]
     await database.transaction((tx) =>
-      insertAuditEntries(tx, [
-        {
-          at: now,
-          actor: owner,
-          action: 'group.decline-look',
-          target: `group:${group.id}`,
-          detail: { user: manager.id, type },
-        },
-      ]),
+      insertAuditEntries(tx, [{ at: now, actor: owner, action: 'group.decline-look', target, detail }]),
     )
     requests.decline(request)
   }
@@ -159,25 +134,24 @@ export class AnswerLook {
     this.#parts.requests.remove(request)
     return refusals.notFound('lookRequest')
   }
-}
 
-/** Ends open requests that may no longer be made, because members or groups have changed. @throws {StoreFailure} */
-export async function endGroundlessRequests(
-  { db }: Pick<Database, 'db'>,
-  templates: AskToLookParts['templates'],
-  requests: LookRequests,
-  now: Date,
-): Promise<void> {
-  for (const request of requests.all()) {
-    const target = { managerId: request.manager.id, groupId: request.group.id, ...request.owned }
-    try {
-      await requireLook(db, templates, target, now)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      requests.remove(request)
-    }
+  /** Ends requests and looks that may no longer be made, because members or groups have changed. @throws {StoreFailure} */
+  async endGroundless(now: Date): Promise<void> {
+    const { database, templates, requests } = this.#parts
+    for (const request of requests.all())
+      await requireLook(database.db, templates, targetOf(request), now).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+        requests.remove(request)
+      })
+    await this.#groundless.delete(now)
   }
 }
+
+const targetOf = ({ manager, group, owned }: LookRequest): LookTarget => ({
+  managerId: manager.id,
+  groupId: group.id,
+  ...owned,
+})
 
 /** Who asks to look at which container of whom, as a member of which group. */
 interface LookTarget {

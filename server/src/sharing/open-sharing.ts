@@ -9,7 +9,7 @@ import { deleteEndedShares } from '#/store/container-shares.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 import type { Template } from '#/templates/template.ts'
 import { LookRequests } from './look-requests.ts'
-import { AnswerLook, AskToLook, GroundlessLooks, endGroundlessRequests } from './looks.ts'
+import { Looks } from './looks.ts'
 import { SharePublisher } from './share-publisher.ts'
 import { ShareAdministration, Shares, isShareable, type SharingSettings } from './shares.ts'
 import { Visitors } from './visitors.ts'
@@ -26,13 +26,11 @@ export class Sharing {
   readonly lookRequests: LookRequests
   readonly shares: Shares
   readonly administration: ShareAdministration
-  readonly askToLook: AskToLook
-  readonly answerLook: AnswerLook
+  readonly looks: Looks
   /** Finds what another process has changed, and deletes what has ended. */
   readonly task: Task
   readonly #parts: SharingParts
   readonly #publisher: SharePublisher
-  readonly #groundless: GroundlessLooks
   /** A class that joins by its code causes two reads of all shares, not thirty. */
   readonly #refreshes = new Coalescer(() => this.#refresh())
 
@@ -55,7 +53,6 @@ export class Sharing {
       routeSync,
       onRead: (shares) => lookRequests.setLooks(shares),
     })
-    this.#groundless = new GroundlessLooks(database.db)
     const shareParts = {
       database,
       templates,
@@ -64,13 +61,7 @@ export class Sharing {
       publish: (now: Date) => this.#publish(now),
       onEnd: (owned: ContainerRef) => visitors.forget(owned),
     }
-    const lookParts = {
-      ...shareParts,
-      requests: lookRequests,
-      onAllowed: (until: Date) => this.#groundless.note(until),
-    }
-    this.askToLook = new AskToLook(lookParts)
-    this.answerLook = new AnswerLook(lookParts)
+    this.looks = new Looks({ ...shareParts, requests: lookRequests })
     this.shares = new Shares(shareParts)
     this.administration = new ShareAdministration(shareParts)
     this.task = { name: 'shares', run: (now) => this.#run(now) }
@@ -104,7 +95,7 @@ export class Sharing {
   }
 
   async #refresh(): Promise<void> {
-    await tryOrLog(this.#parts.log, 'ending looks', () => this.#endGroundless(new Date()))
+    await tryOrLog(this.#parts.log, 'ending looks', () => this.looks.endGroundless(new Date()))
     if (!this.#publisher.isEmpty) await this.#publish(new Date())
   }
 
@@ -113,16 +104,9 @@ export class Sharing {
     await tryOrLog(this.#parts.log, 'publishing shares', () => this.#publisher.refresh(now))
   }
 
-  /** Looks and requests whose reason is over end for good. */
-  async #endGroundless(now: Date): Promise<void> {
-    const { database, containers } = this.#parts
-    await endGroundlessRequests(database, containers.templates, this.lookRequests, now)
-    await this.#groundless.delete(now)
-  }
-
   async #run(now: Date): Promise<Record<string, number>> {
     if (!this.settings.isOn) return {}
-    await this.#endGroundless(now)
+    await this.looks.endGroundless(now)
     await this.#publisher.refresh(now)
     await deleteEndedShares(this.#parts.database.db, now)
     return {}

@@ -139,23 +139,23 @@ const toLook = ({ state, until }: LookState, url: string | undefined) => ({
 type LookNames = 'askToLook' | 'agreeToLook' | 'declineLook'
 
 /** Requests of managers to look, and their answers; none in a takeover. Rights are checked by the use cases. */
-export function lookHandlers({ askToLook, answerLook }: Sharing): Pick<Handlers, LookNames> {
+export function lookHandlers({ looks }: Sharing): Pick<Handlers, LookNames> {
   return {
     askToLook: async (call) => {
       ownSessionOf(call)
       const { id, user_id: userId, container_type: type } = call.params
       const target = { groupId: readGroupId(id), userId: readMemberId(userId), type }
-      const email = await askToLook.run({ ...actorOf(call), id: userOf(call).id }, target, call.now)
+      const email = await looks.ask({ ...actorOf(call), id: userOf(call).id }, target, call.now)
       return { message: localizedReply(call, message('sharing.asked', { email })) }
     },
     agreeToLook: async (call) => {
       ownSessionOf(call)
-      const email = await answerLook.agree(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
+      const email = await looks.agree(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
       return { message: localizedReply(call, message('sharing.agreed', { email })) }
     },
     declineLook: async (call) => {
       ownSessionOf(call)
-      await answerLook.decline(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
+      await looks.decline(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
       return { message: localizedReply(call, message('sharing.declined')) }
     },
   }
