@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import type { Actor } from '#/accounts/actor.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
@@ -8,31 +7,15 @@ import { PrintLink } from '#/accounts/sign-up/magic-link.ts'
 import { scopedLifetime } from '#/accounts/sessions/access-token.ts'
 import { homeVolume } from '#/containers/container-name.ts'
 import type { Foundation } from '#/containers/containers-parts.ts'
-import type { Containers } from '#/containers/open-containers.ts'
-import type { HostCheck } from '#/containers/reconcile/host-check.ts'
 import { ContainerStatuses } from '#/containers/routes/route-sync.ts'
-import type { Runtime } from '#/engines/runtime.ts'
-import { tryOrLog } from '#/machine/try-or-log.ts'
-import { templateVersion, type Template, type Templates } from '#/templates/template.ts'
 import { AdminLists, ApiTokenAdministration, AuditReader } from './admin-lists.ts'
 import { AuditWebhook, type AuditWebhookPace, type AuditWebhookParts } from './audit-webhook.ts'
 import { BlockPreviews, ContainerBlocking, UserBlocking } from './blocking.ts'
 import { Deletion, type DeletionParts } from './deletion.ts'
 import { RotateKeys, StopContainer } from './operator-actions.ts'
-import { replaceOlder } from './replace-older.ts'
 import { Takeover } from './takeover.ts'
-import {
-  ReloadTemplates,
-  TemplateVersions,
-  UpdateContainers,
-  type ReloadTemplatesParts,
-  type TemplateImage,
-  type VersionedContainer,
-} from './template-versions.ts'
+import { TemplateAdministration, type TemplateAdministrationParts } from './template-versions.ts'
 import { ResendVerification, Rights } from './user-administration.ts'
-
-/** Containers that are replaced at the same time; the launch queue orders them among all launches. */
-const maxParallelReplacements = 4
 
 export type { AdminContainerFilter, ContainerRow, UserWithContainers } from './admin-lists.ts'
 export type { AuditWebhookPace } from './audit-webhook.ts'
@@ -40,7 +23,7 @@ export type { BulkUsersResult } from './blocking.ts'
 export type { Deleted } from './deletion.ts'
 export type { TakenOver } from './takeover.ts'
 
-export interface AdminParts extends Pick<Foundation, 'database' | 'runtime' | 'installation' | 'log'> {
+export interface AdminParts extends TemplateAdministrationParts, Pick<Foundation, 'installation'> {
   readonly config: {
     /** Seconds. */
     readonly accessTokenExpires: number
@@ -49,19 +32,8 @@ export interface AdminParts extends Pick<Foundation, 'database' | 'runtime' | 'i
   }
   readonly key: SigningKeys
   readonly sessions: Sessions
-  readonly containers: Containers
   readonly accounts: Accounts
   readonly archives: DeletionParts['archives']
-  readonly hostCheck: HostCheck
-  /** The file of the templates, read now; null: they are given as text, or are the demo's. */
-  readonly readTemplates: ReloadTemplatesParts<Template>['read']
-  /** The settings of the gateway and of other nodes, which follow from keys and templates. */
-  readonly settings: {
-    /** Sends the gateway its settings. */
-    serve(): Promise<void>
-    /** With several nodes: resolves when followers answer by the present state; otherwise at once. */
-    publishToReaders(): Promise<void>
-  }
   /** For tests, in ms. */
   readonly pace?: { readonly auditWebhook?: AuditWebhookPace }
 }
@@ -82,14 +54,9 @@ export class Admin {
   readonly stopContainer: StopContainer
   readonly printLink: PrintLink
   readonly rotateKeys: RotateKeys
-  readonly templateVersions: TemplateVersions
-  readonly updateContainers: UpdateContainers
-  readonly reloadTemplates: ReloadTemplates<Template>
+  readonly templates: TemplateAdministration
   /** Delivery of the audit log; undefined unless it is configured. */
   readonly auditWebhook: AuditWebhook | undefined
-  readonly #parts: AdminParts
-  readonly #onTemplates: (() => void)[] = []
-  readonly #replacements = pLimit(maxParallelReplacements)
 
   constructor(parts: AdminParts) {
     const { config, database, installation, key, containers, sessions, accounts, archives, settings, log } = parts
@@ -98,7 +65,6 @@ export class Admin {
     const { links } = accounts
     const { db } = database
     const statuses = new ContainerStatuses(routeSync, () => templates.types)
-    this.#parts = parts
     this.lists = new AdminLists(db, statuses)
     this.audit = new AuditReader(db)
     this.blockPreviews = new BlockPreviews(db, (record) => ['running', 'paused'].includes(statuses.of(record)))
@@ -138,35 +104,11 @@ export class Admin {
     const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
     const publishKeys = () => settings.serve()
     this.rotateKeys = new RotateKeys({ database, key, tokenLifetime, publishKeys })
-    this.templateVersions = templateVersionsOf(parts)
-    this.updateContainers = new UpdateContainers({
-      database,
-      versions: this.templateVersions,
-      types: () => templates.types,
-      ask: async (ids, isAsked) => {
-        containers.restartRequests.set(ids, isAsked)
-        await settings.publishToReaders()
-      },
-      replace: (type, older) => {
-        for (const each of older) void this.#replace(type, each)
-      },
-    })
-    this.reloadTemplates = new ReloadTemplates<Template>({
-      database,
-      read: parts.readTemplates,
-      lackingFor: (next) => parts.hostCheck.lackingFor(next),
-      apply: (next) => this.#applyTemplates(next),
-      typesOf: (next) => next.map(({ type }) => type),
-    })
+    this.templates = new TemplateAdministration(parts)
     const { auditWebhook: target } = config
     const pace = parts.pace?.auditWebhook
     this.auditWebhook =
       target === null ? undefined : new AuditWebhook({ db, target, installation, log, ...(pace && { pace }) })
-  }
-
-  /** @param listener called when the templates are others, before the gateway learns of it */
-  onTemplates(listener: () => void): void {
-    this.#onTemplates.push(listener)
   }
 
   /** Ends all access of a user by a provider's word: sessions first, which could make another token meanwhile. */
@@ -183,53 +125,4 @@ export class Admin {
   async stop(): Promise<void> {
     await this.auditWebhook?.stop()
   }
-
-  async #applyTemplates(next: readonly Template[]): Promise<void> {
-    const { containers, settings } = this.#parts
-    containers.templates.replace(next)
-    containers.startTimers()
-    for (const listener of this.#onTemplates) listener()
-    await settings.serve()
-    await settings.publishToReaders()
-    await containers.routeSync.readAll()
-  }
-
-  #replace(type: string, older: Parameters<typeof replaceOlder>[2]): Promise<void> {
-    const { database, containers, log } = this.#parts
-    const { templates, singleFlight, routeSync, idleSuspension, spawner } = containers
-    const replacing = { db: database.db, templates, singleFlight, routeSync, idleSuspension, spawner }
-    return this.#replacements(async () => {
-      await tryOrLog(log, `replacing ${type} of user ${older.userId}`, () => replaceOlder(replacing, type, older))
-    })
-  }
-}
-
-function templateVersionsOf({ database, runtime, containers }: AdminParts): TemplateVersions {
-  const { templates, restartRequests } = containers
-  return new TemplateVersions({
-    database,
-    versions: () => templates.all().map((each) => ({ type: each.type, version: templateVersion(each) })),
-    imageOf: (type) => imageOf(templates, runtime, type),
-    isAsked: (containerId) => restartRequests.has(containerId),
-    running: () => runningOf(runtime),
-    fingerprintOf: (user, type) => {
-      const template = templates.get(type)
-      return template && containers.fingerprintOf(user, template)
-    },
-  })
-}
-
-async function imageOf(templates: Templates, runtime: Runtime, type: string): Promise<TemplateImage> {
-  const reference = templates.get(type)?.image ?? ''
-  const info = await runtime.imageInfo(reference)
-  return { reference, id: info?.id ?? null, digest: info?.digest ?? null, pulledAt: info?.taggedAt ?? null }
-}
-
-async function runningOf(runtime: Runtime): Promise<VersionedContainer[]> {
-  const all = await runtime.list()
-  return all.flatMap(({ id, owner, state, templateVersion: version, fingerprint, imageId }) =>
-    owner && (state === 'running' || state === 'paused')
-      ? [{ containerId: id, userId: owner.userId, type: owner.type, version, fingerprint, imageId }]
-      : [],
-  )
 }

@@ -7,7 +7,8 @@ import { readTemplate } from '#/templates/read-templates.ts'
 import { insertUser } from '#/store/users.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
-import { replaceOlder, type ReplaceOlderParts } from './replace-older.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import { replaceOlder } from './replace-older.ts'
 
 type Seen = 'gone' | { readonly state: string } | undefined
 
@@ -20,14 +21,13 @@ async function arrange(t: TestContext) {
   const singleFlight = new SingleFlight()
   const key = containerKey({ userId: user.id, type: 'dev' })
   const operation = (verb: string) => () => singleFlight.run(key, verb, async () => void done.push(verb))
-  const parts = {
-    db,
+  const containers = {
     templates: { get: () => readTemplate('dev', { image: 'x' }).template },
     singleFlight,
     routeSync: { get: () => ({ seen: engine.seen }) as ContainerState },
     idleSuspension: { stopNow: operation('stop') },
     spawner: { replace: operation('replace') },
-  } as unknown as ReplaceOlderParts
+  } as unknown as Containers
   /** An operation of someone else, which ends with the container in this state when the test lets it. */
   const hold = (verb: string, seen: Seen) => {
     const ending = Promise.withResolvers<void>()
@@ -40,7 +40,7 @@ async function arrange(t: TestContext) {
       await end
     }
   }
-  return { engine, done, hold, replace: () => replaceOlder(parts, 'dev', { userId: user.id }) }
+  return { engine, done, hold, replace: () => replaceOlder(db, containers, 'dev', { userId: user.id }) }
 }
 
 // Replacing takes minutes in a class: what was stopped meanwhile was started again.

@@ -1,31 +1,20 @@
 import type { OlderContainer } from '#/admin/template-versions.ts'
-import type { SingleFlight } from '#/machine/single-flight.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
-import type { IdleSuspension, Spawner } from '#/containers/open-containers.ts'
-import type { RouteSync } from '#/containers/routes/route-sync.ts'
-import type { Templates } from '#/templates/template.ts'
+import type { Containers } from '#/containers/open-containers.ts'
 import type { Db } from '#/store/database.ts'
 import { findUser } from '#/store/users.ts'
-
-export interface ReplaceOlderParts {
-  readonly db: Db
-  readonly templates: Pick<Templates, 'get'>
-  readonly singleFlight: Pick<SingleFlight, 'run'>
-  readonly routeSync: Pick<RouteSync, 'get'>
-  readonly idleSuspension: Pick<IdleSuspension, 'stopNow'>
-  readonly spawner: Pick<Spawner, 'replace'>
-}
 
 /**
  * Replaces a container of an older version of its template. One that its owner or idleness has stopped since it was listed stays
  * stopped, and gets the new version with its next start. @throws as `Spawner.replace`, and as `IdleSuspension.stopNow`
  */
 export async function replaceOlder(
-  parts: ReplaceOlderParts,
+  db: Db,
+  containers: Containers,
   type: string,
   { userId }: Pick<OlderContainer, 'userId'>,
 ): Promise<void> {
-  const { db, templates, singleFlight, spawner } = parts
+  const { templates, singleFlight, spawner } = containers
   const [user, template] = [await findUser(db, userId), templates.get(type)]
   if (!user || !template) return
   const [owned, replace] = [{ userId, type }, () => spawner.replace(user, template, new Date())]
@@ -33,7 +22,7 @@ export async function replaceOlder(
   // between. Where another one waits already, it is looked at again after that.
   for (let isDone = false; !isDone;) {
     const next = await singleFlight.run<Begun | undefined>(containerKey(owned), 'look', async (_, isAwaited) =>
-      isAwaited() ? undefined : { end: operationOn(parts, owned, replace) },
+      isAwaited() ? undefined : { end: operationOn(containers, owned, replace) },
     )
     isDone = next !== undefined
     await next?.end
@@ -47,7 +36,7 @@ interface Begun {
 
 /** Begins it, behind the flight in which it is called. */
 async function operationOn(
-  { routeSync, idleSuspension }: ReplaceOlderParts,
+  { routeSync, idleSuspension }: Containers,
   owned: ContainerRef,
   replace: () => Promise<unknown>,
 ): Promise<unknown> {

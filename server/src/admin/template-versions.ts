@@ -1,10 +1,16 @@
+import pLimit from 'p-limit'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import type { HostCheck } from '#/containers/reconcile/host-check.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
-import type { Database } from '#/store/database.ts'
 import { findUsers, type User } from '#/store/users.ts'
+import { templateVersion, type Template } from '#/templates/template.ts'
+import { replaceOlder } from './replace-older.ts'
 
 /** A container that runs or is paused, as far as its template's version goes. */
 export interface VersionedContainer {
@@ -43,55 +49,160 @@ export interface OlderContainer {
   readonly isAsked: boolean
 }
 
-export interface TemplateVersionsParts {
-  readonly database: Database
-  /** In the configured order. */
-  readonly versions: () => readonly { readonly type: string; readonly version: string }[]
-  /** @throws when the engine does not answer */
-  readonly imageOf: (type: string) => Promise<TemplateImage>
-  readonly isAsked: (containerId: string) => boolean
-  /** What runs or is paused. @throws when the engine does not answer */
-  readonly running: () => Promise<readonly VersionedContainer[]>
-  /** Fingerprint that a container of this user and type would have now; undefined when the type is gone. */
-  readonly fingerprintOf: (user: User, type: string) => string | undefined
+/**
+ * What happens to containers of an older version that run: `when_stopped` nothing until they are stopped, `ask` their
+ * owners are asked to restart them, `now` they are replaced.
+ */
+export type UpdateMode = 'when_stopped' | 'ask' | 'now'
+
+export interface TemplateAdministrationParts extends Pick<Foundation, 'database' | 'runtime' | 'log'> {
+  readonly containers: Containers
+  readonly hostCheck: HostCheck
+  /** The file of the templates, read now; null: they are given as text, or are the demo's. */
+  readonly readTemplates:
+    (() => { readonly templates: readonly Template[]; readonly problems: readonly string[] }) | null
+  /** The settings of the gateway and of other nodes, which follow from keys and templates. */
+  readonly settings: {
+    /** Sends the gateway its settings. */
+    serve(): Promise<void>
+    /** With several nodes: resolves when followers answer by the present state; otherwise at once. */
+    publishToReaders(): Promise<void>
+  }
 }
 
 /** Users that are read in one query. */
 const pageSize = 500
+/** Containers that are replaced at the same time; the launch queue orders them among all launches. */
+const maxParallelReplacements = 4
 
-/** Versions of the templates, and who runs an older one. */
-export class TemplateVersions {
-  readonly #parts: TemplateVersionsParts
+/** Versions of the templates, who runs an older one, and new templates while Berth runs. */
+export class TemplateAdministration {
+  readonly #parts: TemplateAdministrationParts
+  readonly #onChange: (() => void)[] = []
+  readonly #replacements = pLimit(maxParallelReplacements)
+  /** One reload at a time. */
+  readonly #mutex = new KeyedMutex()
 
-  constructor(parts: TemplateVersionsParts) {
+  constructor(parts: TemplateAdministrationParts) {
     this.#parts = parts
   }
 
-  /** @throws {RuntimeError} when the engine does not answer */
+  /** @param listener called when the templates are others, before the gateway learns of it */
+  onChange(listener: () => void): void {
+    this.#onChange.push(listener)
+  }
+
+  /** In the configured order. @throws {RuntimeError} when the engine does not answer */
   async list(): Promise<TemplateVersion[]> {
-    const { versions, imageOf, running } = this.#parts
-    const templates = await Promise.all(versions().map(async (each) => ({ ...each, image: await imageOf(each.type) })))
-    const current = new Map(templates.map((each) => [each.type, each]))
-    const suspects = (await running()).filter((each) => {
+    const { restartRequests, templates } = this.#parts.containers
+    const versions = await Promise.all(
+      templates.all().map(async (each) => ({
+        type: each.type,
+        version: templateVersion(each),
+        image: await this.#imageOf(each),
+      })),
+    )
+    const current = new Map(versions.map((each) => [each.type, each]))
+    const suspects = (await this.#running()).filter((each) => {
       const template = current.get(each.type)
       return template && (template.version !== each.version || hasOlderImage(each, template.image))
     })
     const users = await this.#usersOf(suspects)
-    return templates.map((template) => ({
+    return versions.map((template) => ({
       ...template,
       older: suspects.flatMap((each) => {
         const user = users.get(each.userId)
         if (each.type !== template.type || !user || this.#isUpToDate(each, template.image, user)) return []
         const { containerId } = each
-        return { userId: user.id, email: user.email, containerId, isAsked: this.#parts.isAsked(containerId) }
+        return { userId: user.id, email: user.email, containerId, isAsked: restartRequests.has(containerId) }
       }),
     }))
   }
 
+  /**
+   * Brings containers of an older version of a template up to date, as an administrator chooses. The audit entry is stored
+   * before anything happens; replacements go on behind the answer. @returns the number of containers that it concerns
+   * @throws {Refusal} 400 unknown type; {RuntimeError} when the engine does not answer
+   */
+  async update(actor: Actor, type: string, mode: UpdateMode, at: Date): Promise<number> {
+    const { database, containers, settings } = this.#parts
+    const template = (await this.list()).find((each) => each.type === type)
+    if (!template) throw refusals.unknownType(containers.templates.types)
+    const { older } = template
+    const detail = { type, mode, containers: older.length }
+    await database.transaction((tx) =>
+      insertAuditEntries(tx, [{ at, actor, action: 'templates.update', target: 'templates', detail }]),
+    )
+    const ids = older.map(({ containerId }) => containerId)
+    containers.restartRequests.set(ids, mode === 'ask')
+    await settings.publishToReaders()
+    if (mode === 'now') for (const each of older) void this.#replace(type, each)
+    return older.length
+  }
+
+  /**
+   * Reads the templates again: all are checked before any counts, and the audit entry is stored before that. What runs keeps
+   * running. @returns the types
+   * @throws {Refusal} 409 templates that are no file · 400 with all problems; then nothing has changed
+   */
+  async reload(actor: Actor, now: Date): Promise<readonly string[]> {
+    return this.#mutex.run('templates', () => this.#reload(actor, now))
+  }
+
+  async #reload(actor: Actor, at: Date): Promise<readonly string[]> {
+    const { database, readTemplates, hostCheck } = this.#parts
+    if (!readTemplates) throw refusals.conflict(message('requests.templatesAreText'))
+    const { templates, problems } = readTemplates()
+    const all = problems.length > 0 ? problems : await hostCheck.lackingFor(templates)
+    if (all.length > 0) throw refusals.badRequest(message('requests.wrongTemplates', { problems: all.join(' · ') }))
+    const types = templates.map(({ type }) => type)
+    const detail = { types: types.join(', ') }
+    await database.transaction((tx) =>
+      insertAuditEntries(tx, [{ at, actor, action: 'templates.reload', target: 'templates', detail }]),
+    )
+    await this.#apply(templates)
+    return types
+  }
+
+  async #apply(next: readonly Template[]): Promise<void> {
+    const { containers, settings } = this.#parts
+    containers.templates.replace(next)
+    containers.startTimers()
+    for (const listener of this.#onChange) listener()
+    await settings.serve()
+    await settings.publishToReaders()
+    await containers.routeSync.readAll()
+  }
+
+  #replace(type: string, older: OlderContainer): Promise<void> {
+    const { database, containers, log } = this.#parts
+    return this.#replacements(async () => {
+      await tryOrLog(log, `replacing ${type} of user ${older.userId}`, () =>
+        replaceOlder(database.db, containers, type, older),
+      )
+    })
+  }
+
+  async #imageOf({ image: reference }: Template): Promise<TemplateImage> {
+    const info = await this.#parts.runtime.imageInfo(reference)
+    return { reference, id: info?.id ?? null, digest: info?.digest ?? null, pulledAt: info?.taggedAt ?? null }
+  }
+
+  async #running(): Promise<VersionedContainer[]> {
+    const all = await this.#parts.runtime.list()
+    return all.flatMap(({ id, owner, state, templateVersion: version, fingerprint, imageId }) =>
+      owner && (state === 'running' || state === 'paused')
+        ? [{ containerId: id, userId: owner.userId, type: owner.type, version, fingerprint, imageId }]
+        : [],
+    )
+  }
+
   #isUpToDate(container: VersionedContainer, image: TemplateImage, user: User): boolean {
+    const { containers } = this.#parts
     const { version, fingerprint, type } = container
     if (hasOlderImage(container, image)) return false
-    return version === undefined && fingerprint === this.#parts.fingerprintOf(user, type)
+    const template = containers.templates.get(type)
+    return version === undefined && template !== undefined && fingerprint === containers.fingerprintOf(user, template)
   }
 
   async #usersOf(containers: readonly VersionedContainer[]): Promise<Map<number, User>> {
@@ -106,95 +217,3 @@ export class TemplateVersions {
 
 /** Whether the image was built or pulled again since. */
 const hasOlderImage = ({ imageId }: VersionedContainer, { id }: TemplateImage) => id !== null && imageId !== id
-
-/**
- * What happens to containers of an older version that run: `when_stopped` nothing until they are stopped, `ask` their
- * owners are asked to restart them, `now` they are replaced.
- */
-export type UpdateMode = 'when_stopped' | 'ask' | 'now'
-
-export interface UpdateContainersParts {
-  readonly database: Database
-  readonly versions: Pick<TemplateVersions, 'list'>
-  /** Configured types. */
-  readonly types: () => readonly string[]
-  /** Replaces containers behind the answer. */
-  readonly replace: (type: string, containers: readonly OlderContainer[]) => void
-  /** Asks owners, or withdraws that. Resolves when it counts at all nodes. */
-  readonly ask: (containerIds: readonly string[], isAsked: boolean) => Promise<void>
-}
-
-/** Brings containers of an older version of a template up to date, as an administrator chooses. */
-export class UpdateContainers {
-  readonly #parts: UpdateContainersParts
-
-  constructor(parts: UpdateContainersParts) {
-    this.#parts = parts
-  }
-
-  /**
-   * The audit entry is stored before anything happens. @returns the number of containers that it concerns
-   * @throws {Refusal} 400 unknown type; {RuntimeError} when the engine does not answer
-   */
-  async run(actor: Actor, type: string, mode: UpdateMode, at: Date): Promise<number> {
-    const { database, versions, types, replace, ask } = this.#parts
-    const template = (await versions.list()).find((each) => each.type === type)
-    if (!template) throw refusals.unknownType(types())
-    const { older } = template
-    const detail = { type, mode, containers: older.length }
-    await database.transaction((tx) =>
-      insertAuditEntries(tx, [{ at, actor, action: 'templates.update', target: 'templates', detail }]),
-    )
-    await ask(
-      older.map(({ containerId }) => containerId),
-      mode === 'ask',
-    )
-    if (mode === 'now') replace(type, older)
-    return older.length
-  }
-}
-
-export interface ReloadTemplatesParts<T> {
-  readonly database: Database
-  /** Reads the file of templates; null: they are given as text, or are the demo's. */
-  readonly read: (() => { readonly templates: readonly T[]; readonly problems: readonly string[] }) | null
-  /** What the engine lacks for them. */
-  readonly lackingFor: (templates: readonly T[]) => Promise<readonly string[]>
-  /** Puts them in force in every part; what runs keeps running. */
-  readonly apply: (templates: readonly T[]) => Promise<void>
-  readonly typesOf: (templates: readonly T[]) => readonly string[]
-}
-
-/** Reads the templates again while Berth runs: all are checked before any counts. */
-export class ReloadTemplates<T> {
-  readonly #parts: ReloadTemplatesParts<T>
-  /** One reload at a time. */
-  readonly #mutex = new KeyedMutex()
-
-  constructor(parts: ReloadTemplatesParts<T>) {
-    this.#parts = parts
-  }
-
-  /**
-   * The audit entry is stored before the templates count. @returns the types
-   * @throws {Refusal} 409 templates that are no file · 400 with all problems; then nothing has changed
-   */
-  async run(actor: Actor, now: Date): Promise<readonly string[]> {
-    return this.#mutex.run('templates', () => this.#reload(actor, now))
-  }
-
-  async #reload(actor: Actor, at: Date): Promise<readonly string[]> {
-    const { database, read, lackingFor, apply, typesOf } = this.#parts
-    if (!read) throw refusals.conflict(message('requests.templatesAreText'))
-    const { templates, problems } = read()
-    const all = problems.length > 0 ? problems : await lackingFor(templates)
-    if (all.length > 0) throw refusals.badRequest(message('requests.wrongTemplates', { problems: all.join(' · ') }))
-    const types = typesOf(templates)
-    const detail = { types: types.join(', ') }
-    await database.transaction((tx) =>
-      insertAuditEntries(tx, [{ at, actor, action: 'templates.reload', target: 'templates', detail }]),
-    )
-    await apply(templates)
-    return types
-  }
-}

@@ -151,7 +151,7 @@ export class Groups {
     this.joinCodes = new JoinCodes(database, onJoin)
     this.termEnds = new TermEnds(parts, onChange)
     accounts.verifyLink.onJoin(onJoin)
-    admin.onTemplates(() => this.start())
+    admin.templates.onChange(() => this.start())
     directory.onChange(() => this.start())
   }
 

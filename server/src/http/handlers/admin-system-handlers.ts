@@ -208,13 +208,11 @@ function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
 
 /** Templates, for administrators. */
 export function templateHandlers({
-  templateVersions: versions,
-  reloadTemplates: reload,
-  updateContainers: update,
+  templates,
 }: Admin): Pick<Handlers, 'listTemplates' | 'reloadTemplates' | 'updateContainersOf'> {
   return {
     listTemplates: async () => ({
-      templates: (await versions.list()).map(({ type, version, image, older }) => ({
+      templates: (await templates.list()).map(({ type, version, image, older }) => ({
         type,
         version,
         image: {
@@ -233,11 +231,11 @@ export function templateHandlers({
     }),
     updateContainersOf: async (call) => {
       const { mode } = call.body
-      const count = await update.run(actorOf(call), call.params.container_type, mode, call.now)
+      const count = await templates.update(actorOf(call), call.params.container_type, mode, call.now)
       return { message: localizedReply(call, message('answers.containersUpdated', { count, mode })) }
     },
     reloadTemplates: async (call) => {
-      const types = await reload.run(actorOf(call), call.now)
+      const types = await templates.reload(actorOf(call), call.now)
       return { message: localizedReply(call, message('answers.templatesReloaded', { count: types.length })) }
     },
   }
