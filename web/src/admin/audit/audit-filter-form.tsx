@@ -6,7 +6,7 @@ import { Link } from '#/components/link.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { pages } from '#/paths.ts'
 import { navigate } from '#/router/router.ts'
-import { actionsOf, groups, isKnownAction } from './actions.ts'
+import { actionsOf, groups, isKnownAction } from '#/admin/messages/audit-actions.ts'
 import { addressOf, findTarget, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
 
 /**

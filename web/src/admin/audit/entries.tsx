@@ -4,7 +4,7 @@ import type { AuditEntry, AuditResponse } from '@berth/api/schemas/administratio
 import { useInstants } from '#/admin/instants.tsx'
 import { Link } from '#/components/link.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
-import { isKnownAction } from './actions.ts'
+import { isKnownAction } from '#/admin/messages/audit-actions.ts'
 import { addressOf } from './audit-filter.ts'
 import { containersIn, factsOf, operatorIn, subjectOf, type Facts, type Subject } from './facts.ts'
 

@@ -1,4 +1,4 @@
-import { wordsOfActions } from '#/admin/audit/actions.ts'
+import { wordsOfActions } from './audit-actions.ts'
 import type { InOtherWords } from '#/messages/in-other-words.ts'
 
 const [english, german] = [wordsOfActions('en'), wordsOfActions('de')]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
 import { audit as english, germanAudit as german } from '#/admin/messages/audit.ts'
 import { auditActionsPage } from '../../../../server/reference/audit-actions.ts'
-import { actionsOf, groups } from './actions.ts'
+import { actionsOf, groups } from './audit-actions.ts'
 
 const all = groups.flatMap(actionsOf)
 
