@@ -7,6 +7,7 @@ import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import type { Owner } from '#/accounts/sessions/session-list.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
+import { setLatest } from '#/machine/recent-counts.ts'
 import { refusals } from '#/refusals/errors.ts'
 import {
   apiTokenEntry,
@@ -202,9 +203,7 @@ export class ApiTokenAuthenticator {
   }
 
   #remember(id: number, now: Date): void {
-    const [oldest] = this.#notedAt.size >= maxRemembered ? this.#notedAt.keys() : []
-    if (oldest !== undefined) this.#notedAt.delete(oldest)
-    this.#notedAt.set(id, now.getTime())
+    setLatest(this.#notedAt, id, now.getTime(), maxRemembered)
   }
 }
 

@@ -96,12 +96,10 @@ export class RecentCounts<K> {
 
 const sum = (batches: readonly Batch[]) => batches.reduce((all, { count }) => all + count, 0)
 
-/** Sets an entry of a map that keeps the latest ones: it becomes the last, and the first goes while there are more than `max`. */
+/** Sets an entry of a map that keeps the latest ones: it becomes the last, and the first goes when there are more than `max`. */
 export function setLatest<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
   map.delete(key)
   map.set(key, value)
-  for (const oldest of map.keys()) {
-    if (map.size <= max) return
-    map.delete(oldest)
-  }
+  const [oldest] = map.size > max ? map.keys() : []
+  if (oldest !== undefined) map.delete(oldest)
 }
