@@ -63,6 +63,10 @@ export const auditActions = {
     when: 'an administrator became an ordinary user, likewise',
     detail: '`is_admin` before and after',
   },
+  'user.extra-disk': {
+    when: 'an administrator changed what the homes of a user may have beyond the disk limits',
+    detail: '`bytes` before and after',
+  },
   'user.takeover': { when: 'an administrator started to act for a user', detail: 'reason, `until`' },
   'user.end-takeover': {
     when: 'a takeover ended before its `until`: the administrator ended it, signed out or signed in again, or its owner ended that session. A takeover that expires has no such entry',

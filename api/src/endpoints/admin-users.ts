@@ -92,6 +92,17 @@ export const adminUsersEndpoints = {
     response: admin.BulkUsersResponse,
     refusals: { 400: ErrorBody },
   },
+  setExtraDisk: {
+    method: 'POST',
+    path: '/api/admin/users/{id}/extra-disk',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Let the homes of one user have more than the disk limits allow',
+    params: admin.IdParams,
+    body: admin.ExtraDiskBody,
+    response: admin.UserResponse,
+    refusals: adminRefusals,
+  },
   promoteUser: {
     method: 'POST',
     path: '/api/admin/users/{id}/promote',

@@ -4,6 +4,7 @@ import { languages, type Language } from '@berth/api/boot.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
+import { readSize } from '@berth/server/templates/field-values.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import { addCommands, byApi, forEach, forEachByApi, listByApi, type CommandSpec, type Run } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
@@ -20,7 +21,7 @@ interface ListOptions {
 /** `berth users ...`: accounts, roles and blocks. */
 export function addUsers(program: Command, run: Run): void {
   const users = program.command('users').description('accounts: list, block, promote, invite and delete users')
-  addCommands(users, run, { list, show, block, unblock, promote, demote })
+  addCommands(users, run, { list, show, block, unblock, promote, demote, 'extra-disk': extraDisk })
   addCommands(users, run, { export: exportUserCommand, invite: inviteCommand, delete: deleteUsersCommand })
 }
 
@@ -136,6 +137,27 @@ const demote = changeCommand({
   ],
   call: (api, input) => api.demoteUser(input),
 })
+
+const extraDisk: CommandSpec = {
+  description: 'let the home folders of a user have more than the disk limits allow',
+  usage: (command) =>
+    command
+      .argument('<user>', 'e-mail address or id')
+      .argument('<size>', 'beyond every limit, such as 500m or 2g; 0 takes it away'),
+  effect: 'Counts at the next launch, without a restart. A size that the file system enforces stays as it is.',
+  examples: [
+    ['users extra-disk ann@example.org 2g', 'Ann can launch again, and delete what she does not need'],
+    ['users extra-disk 12 0', 'the usual limits again'],
+  ],
+  work: byApi(async ({ terminal }, api, target: string, size: string) => {
+    const read = size === '0' ? { value: 0 } : readSize(size)
+    if (!('value' in read)) throw new WrongUsage(`${size}: ${read.problem}.`)
+    const { id } = await findUser(api, target)
+    const { message, user } = await api.setExtraDisk({ params: { id: String(id) }, body: { bytes: read.value } })
+    terminal.json(user)
+    terminal.print(`${user.email}: ${message}`)
+  }),
+}
 
 function changeCommand({ call, ...words }: Change): CommandSpec {
   return {

@@ -150,6 +150,7 @@ const accountOf = (user: User) => ({
   is_blocked: user.isBlocked,
   last_used: user.lastUsed?.toISOString() ?? null,
   created_at: user.createdAt.toISOString(),
+  extra_disk_bytes: user.extraDisk ?? null,
 })
 
 async function* map<A, B>(rows: AsyncIterable<A>, change: (row: A) => B): AsyncGenerator<B> {

@@ -8,6 +8,7 @@ import { scopedLifetime } from '#/accounts/sessions/access-token.ts'
 import { homeVolume } from '#/containers/container-name.ts'
 import type { Foundation } from '#/containers/containers-parts.ts'
 import { ContainerStatuses } from '#/containers/routes/route-sync.ts'
+import type { Homes } from '#/homes/open-homes.ts'
 import { AdminLists, ApiTokenAdministration, AuditReader } from './admin-lists.ts'
 import { AuditWebhook, type AuditWebhookPace, type AuditWebhookParts } from './audit-webhook.ts'
 import { BlockPreviews, ContainerBlocking, UserBlocking } from './blocking.ts'
@@ -15,7 +16,7 @@ import { Deletion, type DeletionParts } from './deletion.ts'
 import { RotateKeys, StopContainer } from './operator-actions.ts'
 import { Takeover } from './takeover.ts'
 import { TemplateAdministration, type TemplateAdministrationParts } from './template-versions.ts'
-import { ResendVerification, Rights } from './user-administration.ts'
+import { ExtraDisk, ResendVerification, Rights } from './user-administration.ts'
 
 export type { AdminContainerFilter, ContainerRow, UserWithContainers } from './admin-lists.ts'
 export type { AuditWebhookPace } from './audit-webhook.ts'
@@ -33,6 +34,7 @@ export interface AdminParts extends TemplateAdministrationParts, Pick<Foundation
   readonly key: SigningKeys
   readonly sessions: Sessions
   readonly accounts: Accounts
+  readonly homes: Pick<Homes, 'diskUse'>
   readonly archives: DeletionParts['archives']
   /** For tests, in ms. */
   readonly pace?: { readonly auditWebhook?: AuditWebhookPace }
@@ -46,6 +48,7 @@ export class Admin {
   readonly containerBlocking: ContainerBlocking
   readonly userBlocking: UserBlocking
   readonly rights: Rights
+  readonly extraDisk: ExtraDisk
   readonly apiTokens: ApiTokenAdministration
   readonly deletion: Deletion
   readonly takeover: Takeover
@@ -59,7 +62,8 @@ export class Admin {
   readonly auditWebhook: AuditWebhook | undefined
 
   constructor(parts: AdminParts) {
-    const { config, database, installation, key, containers, sessions, accounts, archives, settings, log } = parts
+    const { config, database, installation, key, containers, sessions, accounts, homes, archives, settings, log } =
+      parts
     const { routeSync, ownerActions, templates } = containers
     const { revocations, streams, tokens } = sessions
     const { links } = accounts
@@ -71,6 +75,7 @@ export class Admin {
     this.containerBlocking = new ContainerBlocking(database, containers)
     this.userBlocking = new UserBlocking(database, containers, revocations)
     this.rights = new Rights({ database, containers, revocations, streams })
+    this.extraDisk = new ExtraDisk(database, homes.diskUse)
     this.apiTokens = new ApiTokenAdministration(database, streams)
     this.deletion = new Deletion({
       database,

@@ -5,11 +5,12 @@ import { administer, isLastInCharge, refuseSelfAndLast, requireUser } from '#/ac
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { OpenStreams } from '#/containers/open-streams.ts'
+import type { DiskUse } from '#/homes/disk-use.ts'
 import { allSettledOrThrow } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { setUserAdmin, type User } from '#/store/users.ts'
+import { setExtraDisk, setUserAdmin, type User } from '#/store/users.ts'
 import { endTakeoversBy } from '#/store/session-ends.ts'
 import type { StoredSession } from '#/store/sessions.ts'
 import { withContainers, type UserWithContainers } from './admin-lists.ts'
@@ -107,6 +108,33 @@ async function change(tx: Tx, actor: Actor, user: User, isAdmin: boolean, at: Da
     },
   ])
   return { takeovers, tokens }
+}
+
+/** What the homes of one user may have beyond every disk limit. */
+export class ExtraDisk {
+  readonly #database: Database
+  readonly #diskUse: Pick<DiskUse, 'followExtra'>
+
+  constructor(database: Database, diskUse: Pick<DiskUse, 'followExtra'>) {
+    this.#database = database
+    this.#diskUse = diskUse
+  }
+
+  /** Idempotent. @param bytes 0 takes it away @throws {Refusal} 403 as `administer` · 404 */
+  async set(actor: Actor, id: number, bytes: number, at: Date): Promise<UserWithContainers> {
+    const result = await administer(this.#database, actor, async (tx) => {
+      const before = (await requireUser(tx, id)).extraDisk ?? 0
+      if (before !== bytes) {
+        await setExtraDisk(tx, id, bytes === 0 ? null : bytes)
+        await insertAuditEntries(tx, [
+          { at, actor, action: 'user.extra-disk', target: `user:${id}`, before: { bytes: before }, after: { bytes } },
+        ])
+      }
+      return withContainers(tx, id)
+    })
+    await this.#diskUse.followExtra(id)
+    return result
+  }
 }
 
 /**

@@ -50,31 +50,33 @@ export class DiskLimits {
   /**
    * Every limit of a user. Homes of types that are no longer configured count in the sum. The home that types share has one
    * limit, of the first of them.
+   * @param extra bytes that an administrator gives this user beyond each
    */
-  of(bytes: HomeBytes): DiskLimit[] {
+  of(bytes: HomeBytes, extra = 0): DiskLimit[] {
     const first = this.#names.typesWith(sharedHome)[0]
     const ofHomes = this.#templates.all().flatMap(({ type, homeSize }) => {
       const key = this.#names.keyOf(type)
       const used = bytes.get(key)
       const isCounted = key !== sharedHome || type === first
-      return homeSize === null || used === undefined || !isCounted ? [] : [{ type, used, limit: homeSize }]
+      return homeSize === null || used === undefined || !isCounted ? [] : [{ type, used, limit: homeSize + extra }]
     })
-    return this.#perUser === null ? ofHomes : [{ type: null, used: sumOf(bytes), limit: this.#perUser }, ...ofHomes]
+    if (this.#perUser === null) return ofHomes
+    return [{ type: null, used: sumOf(bytes), limit: this.#perUser + extra }, ...ofHomes]
   }
 
   /** Limits that are reached, or nearly. */
-  nearlyFull(bytes: HomeBytes): DiskLimit[] {
-    return this.of(bytes).filter(({ used, limit }) => used >= warnFrom * limit)
+  nearlyFull(bytes: HomeBytes, extra = 0): DiskLimit[] {
+    return this.of(bytes, extra).filter(({ used, limit }) => used >= warnFrom * limit)
   }
 
   /** What the owner is told: limits that are reached, or nearly, and homes that cannot be measured but come under a limit. */
-  notices(bytes: HomeBytes, unmeasured: ReadonlySet<string>): DiskNotice[] {
+  notices(bytes: HomeBytes, unmeasured: ReadonlySet<string>, extra = 0): DiskNotice[] {
     const ofUnmeasured = [...unmeasured].flatMap((type) => {
       const shown = type === sharedHome ? (this.#names.typesWith(sharedHome)[0] ?? type) : type
       const limit = this.#templates.get(shown)?.homeSize ?? this.#perUser
-      return limit === null ? [] : [{ type: shown, used: bytes.get(type) ?? 0, limit, measured: false }]
+      return limit === null ? [] : [{ type: shown, used: bytes.get(type) ?? 0, limit: limit + extra, measured: false }]
     })
-    const measured = this.nearlyFull(bytes).filter(
+    const measured = this.nearlyFull(bytes, extra).filter(
       ({ type }) => type === null || !unmeasured.has(this.#names.keyOf(type)),
     )
     return [...measured.map((each) => ({ ...each, measured: true })), ...ofUnmeasured]
@@ -86,9 +88,9 @@ export class DiskLimits {
   }
 
   /** The limit that keeps this type from being started. */
-  blockingLimit(type: string, bytes: HomeBytes): DiskLimit | undefined {
+  blockingLimit(type: string, bytes: HomeBytes, extra = 0): DiskLimit | undefined {
     const key = this.#names.keyOf(type)
-    const concerned = this.of(bytes).filter((each) => each.type === null || this.#names.keyOf(each.type) === key)
+    const concerned = this.of(bytes, extra).filter((each) => each.type === null || this.#names.keyOf(each.type) === key)
     return concerned.filter(isFull).find((limit) => {
       const wayIn = this.cleanUpTemplate(limit, bytes)
       return wayIn === undefined || this.#names.keyOf(wayIn.type) !== key
@@ -121,6 +123,13 @@ export interface FullMemberLimit {
   /** The type that still starts, so that files can be deleted; undefined when none does. */
   readonly wayIn: Template | undefined
 }
+
+/** `all` with so many bytes more on each disk limit. */
+export const withExtraDisk = (all: readonly MemberLimits[], extra: number): readonly MemberLimits[] =>
+  all.map(({ limits, ...each }) => ({
+    ...each,
+    limits: { ...limits, disk: limits.disk === null ? null : limits.disk + extra },
+  }))
 
 /** The limit of a group that keeps a container of this type from being started, by the rules of `DiskLimits`. */
 export function fullMemberLimit(

@@ -106,7 +106,10 @@ test('a refusal names the numbers and where files can be deleted, and comes afte
   assert.equal(runtime.asked, 2)
   sizes.set('7 ann dev', 180)
   await use.measure()
-  assert.match((await refusalFor(7, 'dev')) ?? '', /210 MiB of the 100 MiB .* in a container that still runs/)
+  assert.match(
+    (await refusalFor(7, 'dev')) ?? '',
+    /210 MiB of the 100 MiB .* under “Files” on the card of a stopped container/,
+  )
   sizes.set('7 ann dev', 10)
   assert.equal(await refusalFor(7, 'dev'), undefined)
   assert.equal(await refusalFor(8, 'dev'), undefined)
@@ -256,7 +259,7 @@ test('the limit of a group counts homes of its types alone, and leaves a way in 
   assert.equal(await some.refusalFor(8, 'prod'), undefined)
   some.sizes.set('7 ann prod', 13)
   await some.use.measure()
-  assert.match((await some.refusalFor(7, 'prod')) ?? '', /"disk" of the group Physics.*13 MiB of 10 MiB/)
+  assert.match((await some.refusalFor(7, 'prod')) ?? '', /13 MiB of the 10 MiB that the group Physics allows/)
   const all = open({ '7 ann dev': 5, '7 ann prod': 6 }, { rules: limitsOf(null) })
   await all.use.measure()
   assert.match((await all.refusalFor(7, 'dev')) ?? '', /Delete some in The prod/)
@@ -273,7 +276,7 @@ test('old numbers let no launch pass that a limit of a group concerns, and are n
   old.sizes.set('7 ann prod', 13)
   assert.equal(await old.refusalFor(7, 'dev'), undefined)
   assert.equal(old.runtime.asked, 1, 'no limit of a group counts this type')
-  assert.match((await old.refusalFor(7, 'prod')) ?? '', /13 MiB of 10 MiB/)
+  assert.match((await old.refusalFor(7, 'prod')) ?? '', /13 MiB of the 10 MiB/)
   const recent = open({ '7 ann prod': 1 }, { rules })
   await recent.use.measure()
   assert.equal(await recent.refusalFor(7, 'prod'), undefined)

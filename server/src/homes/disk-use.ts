@@ -16,6 +16,7 @@ import {
   isFull,
   memberRooms,
   sumOf,
+  withExtraDisk,
   type DiskLimit,
   type DiskLimits,
   type DiskNotice,
@@ -39,6 +40,8 @@ export interface DiskUseParts {
   readonly templates: Pick<Templates, 'all'>
   readonly names: Pick<HomeNames, 'sharedTypes' | 'keyOf' | 'typesWith'>
   readonly installation: string
+  /** Bytes that users have beyond every limit, by id; see `listExtraDisk`. */
+  readonly readExtra?: () => Promise<ReadonlyMap<number, number>>
   /** Slug of the user with this id; undefined when there is none. */
   readonly slugOf: (userId: number) => string | undefined
   readonly publish: (userId: number, event: UserEvent) => void
@@ -64,6 +67,7 @@ export class DiskUse {
   /** By `keyOf` its owner. */
   #byOwner: ReadonlyMap<string, Measured> = new Map()
   #unmeasured = new UnmeasuredHomes()
+  #extra: ReadonlyMap<number, number> = new Map()
   #measuring: Promise<void> | undefined
   #askedAt = -Infinity
   /** When the measurement of the present numbers began, by `performance.now()`, and how long it took, in ms. */
@@ -86,6 +90,14 @@ export class DiskUse {
   async measure(): Promise<void> {
     this.#measuring ??= this.#measureOnce().finally(() => (this.#measuring = undefined))
     return this.#measuring
+  }
+
+  /** After what a user has beyond the limits has changed. @throws {StoreFailure} */
+  async followExtra(userId: number): Promise<void> {
+    const slug = this.#parts.slugOf(userId)
+    const was = slug === undefined ? [] : this.#noticesOf({ userId, slug })
+    this.#extra = await this.#readExtra()
+    if (slug !== undefined) this.#publishChange({ userId, slug }, was)
   }
 
   /** The present numbers are too large: a refusal measures again first. */
@@ -123,7 +135,9 @@ export class DiskUse {
     const bytes = this.bytesOf({ userId: id, slug })
     const { limits, names } = this.#parts
     const key = names.keyOf(type)
-    const concerned = limits.of(bytes).filter((each) => each.type === null || names.keyOf(each.type) === key)
+    const concerned = limits
+      .of(bytes, this.#extraOf(id))
+      .filter((each) => each.type === null || names.keyOf(each.type) === key)
     const ofGroups = await this.#memberLimitsOf(id, type)
     const rooms = [
       ...concerned.map(({ limit, used }) => limit - used),
@@ -141,7 +155,7 @@ export class DiskUse {
   /** Warnings for the operator, a sentence each; a few, however many users there are. */
   warnings(): readonly LocalizedMessage[] {
     const reached = [...this.#byOwner.values()].flatMap(({ userId, slug, bytes }) =>
-      this.#parts.limits.nearlyFull(bytes).map((limit) => ({ userId, slug, limit })),
+      this.#parts.limits.nearlyFull(bytes, this.#extraOf(userId)).map((limit) => ({ userId, slug, limit })),
     )
     const [full, nearly] = [reached.filter(({ limit }) => isFull(limit)), reached.filter(({ limit }) => !isFull(limit))]
     return [
@@ -156,11 +170,13 @@ export class DiskUse {
   /** Numbers for `/metrics`, by name; none before the first measurement. */
   counts(): Readonly<Record<string, number>> {
     if (!this.#measured) return {}
-    const owners = [...this.#byOwner.values()].map(({ bytes }) => ({ bytes, sum: sumOf(bytes) }))
+    const { limits } = this.#parts
+    const owners = [...this.#byOwner.values()].map(({ bytes, userId }) => ({ bytes, userId, sum: sumOf(bytes) }))
     return {
       berth_homes_bytes: owners.reduce((all, { sum }) => all + sum, 0),
       berth_homes_largest_user_bytes: owners.reduce((max, { sum }) => Math.max(max, sum), 0),
-      berth_homes_full_users: owners.filter(({ bytes }) => this.#parts.limits.of(bytes).some(isFull)).length,
+      berth_homes_full_users: owners.filter(({ bytes, userId }) => limits.of(bytes, this.#extraOf(userId)).some(isFull))
+        .length,
     }
   }
 
@@ -175,6 +191,14 @@ export class DiskUse {
       if (slugOf(userId) !== slug) continue
       for (const [type, bytes] of byType) yield { userId, type: type === sharedHome ? ofShared : type, bytes }
     }
+  }
+
+  #extraOf(userId: number): number {
+    return this.#extra.get(userId) ?? 0
+  }
+
+  async #readExtra(): Promise<ReadonlyMap<number, number>> {
+    return (await this.#parts.readExtra?.()) ?? this.#extra
   }
 
   async #measureOnce(): Promise<void> {
@@ -199,13 +223,21 @@ export class DiskUse {
       byOwner.set(ownerKey(owner), measured)
       measured.bytes.set(owner.type, (measured.bytes.get(owner.type) ?? 0) + size)
     }
-    const [before, unmeasured] = [this.#byOwner, this.#unmeasured]
+    const [before, unmeasured, extra] = [this.#byOwner, this.#unmeasured, this.#extra]
+    this.#extra = await this.#readExtra()
     this.#byOwner = byOwner
     this.#unmeasured = unmeasured.after(missed)
     this.#measured = { at, took: performance.now() - at }
     const owners = [...before.values(), ...byOwner.values(), ...unmeasured.all, ...this.#unmeasured.all]
     for (const [key, owner] of new Map(owners.map((each) => [ownerKey(each), each])))
-      this.#publishChange(owner, this.#parts.limits.notices(before.get(key)?.bytes ?? noHomes, unmeasured.of(owner)))
+      this.#publishChange(
+        owner,
+        this.#parts.limits.notices(
+          before.get(key)?.bytes ?? noHomes,
+          unmeasured.of(owner),
+          extra.get(owner.userId) ?? 0,
+        ),
+      )
     for (const { userId, slug, type } of this.#unmeasured.all.filter((home) => !unmeasured.has(home)))
       this.#parts.log.warn({ userId, slug, type }, 'the engine cannot measure a home, so no disk limit counts it')
   }
@@ -215,7 +247,7 @@ export class DiskUse {
     const { limits, log } = this.#parts
     const { userId, slug } = owner
     const now = this.#noticesOf(owner)
-    const all = limits.of(this.bytesOf(owner))
+    const all = limits.of(this.bytesOf(owner), this.#extraOf(userId))
     for (const { measured, ...limit } of now) {
       const old = was.find(isOfSame(limit))
       if (old?.used !== limit.used || old.measured !== measured) this.#publishNotice(owner, { ...limit, measured })
@@ -238,14 +270,14 @@ export class DiskUse {
   }
 
   #noticesOf(owner: HomeOwner): DiskNotice[] {
-    return this.#parts.limits.notices(this.bytesOf(owner), this.#unmeasured.of(owner))
+    return this.#parts.limits.notices(this.bytesOf(owner), this.#unmeasured.of(owner), this.#extraOf(owner.userId))
   }
 
   /** Limits of the groups of a user for containers of this type; asks the store nothing while no group limits homes. */
   async #memberLimitsOf(userId: number, type: string): Promise<readonly MemberLimits[]> {
     const { rules } = this.#parts
     const found = rules.hasDiskLimits ? await rules.limitsFor({ userId, type }) : undefined
-    return found ?? []
+    return withExtraDisk(found ?? [], this.#extraOf(userId))
   }
 
   /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
@@ -295,7 +327,7 @@ export class DiskUse {
   }
 
   #inTheWayOf(type: string, owner: HomeOwner): DiskLimit | undefined {
-    return this.#parts.limits.blockingLimit(type, this.bytesOf(owner))
+    return this.#parts.limits.blockingLimit(type, this.bytesOf(owner), this.#extraOf(owner.userId))
   }
 
   /** Types that have the home of this key. */

@@ -3,7 +3,7 @@ import { hasSnapshots, type Foundation } from '#/containers/containers-parts.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { noteHomeWritten } from '#/store/home-archives.ts'
-import { findUser } from '#/store/users.ts'
+import { findUser, listExtraDisk } from '#/store/users.ts'
 import { DiskLimits } from './disk-limits.ts'
 import { DiskMeasurement, DiskUse } from './disk-use.ts'
 import { HomeAccess } from './home-access.ts'
@@ -151,7 +151,7 @@ export class Homes {
   }
 }
 
-function diskUseOf({ config, runtime, containers, installation, log, pace }: HomesParts): DiskUse {
+function diskUseOf({ config, database, runtime, containers, installation, log, pace }: HomesParts): DiskUse {
   const { templates, rules, routeSync, events } = containers
   const { names } = containers.homes
   return new DiskUse({
@@ -161,6 +161,7 @@ function diskUseOf({ config, runtime, containers, installation, log, pace }: Hom
     templates,
     names,
     installation,
+    readExtra: () => listExtraDisk(database.db),
     slugOf: (userId) => routeSync.gatewayUserOf({ userId })?.slug,
     publish: (userId, event) => events.publish(userId, event),
     log,

@@ -93,7 +93,7 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const accounts = new Accounts({ ...parts, addresses, ...companion, sessions, containers, publishKeys })
   const archives = new ArchiveStore(config.archiveDir ?? path.join(config.dataDir, 'archives'))
   const readTemplates = templateReader(config)
-  const adminParts = { sessions, containers, accounts, archives, hostCheck, readTemplates, settings: feed }
+  const adminParts = { sessions, containers, homes, accounts, archives, hostCheck, readTemplates, settings: feed }
   const admin = new Admin({ ...parts, ...adminParts })
   const groupParts = { addresses, archives, containers, homes, accounts, admin, looks: sharing }
   const groups = new Groups({ ...parts, ...groupParts })

@@ -45,6 +45,8 @@ export interface UsersTable {
   is_blocked: number
   last_used: number | null
   created_at: number
+  /** Bytes that the homes may have beyond every disk limit. */
+  extra_disk: number | null
 }
 
 /**

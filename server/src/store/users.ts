@@ -16,6 +16,8 @@ export interface User {
   readonly isBlocked: boolean
   readonly lastUsed: Date | null
   readonly createdAt: Date
+  /** Bytes that the homes may have beyond every disk limit. */
+  readonly extraDisk?: number | null
 }
 
 /** Whether someone may act as an administrator: one who is blocked may not. @param user undefined: deleted */
@@ -219,7 +221,19 @@ export function fromRow(row: Selectable<UsersTable>): User {
     isBlocked: row.is_blocked === 1,
     lastUsed: row.last_used === null ? null : new Date(row.last_used),
     createdAt: new Date(row.created_at),
+    extraDisk: row.extra_disk,
   }
+}
+
+/** Bytes beyond disk limits by the id of their user, of all who have some. */
+export async function listExtraDisk(db: Db): Promise<ReadonlyMap<number, number>> {
+  const rows = await db.selectFrom('users').select(['id', 'extra_disk']).where('extra_disk', '>', 0).execute()
+  return new Map(rows.map(({ id, extra_disk: bytes }) => [id, bytes ?? 0]))
+}
+
+/** @param bytes null: none */
+export async function setExtraDisk(tx: Tx, id: number, bytes: number | null): Promise<void> {
+  await tx.updateTable('users').set({ extra_disk: bytes }).where('id', '=', id).execute()
 }
 
 /** E-mail addresses by id, of users who still exist. @param ids at most some thousands; duplicates count once */

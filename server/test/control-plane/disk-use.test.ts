@@ -65,6 +65,30 @@ test('beyond the limit what runs goes on, nothing more is started, and a clean-u
   await until(async () => (await launch(bob, 'prod')).status === 200)
 })
 
+// A student far beyond the limit was locked out: files could be deleted in a container that runs alone.
+test('far beyond the limit files of the stopped home are deleted, and an administrator gives one person more', async () => {
+  const dan = await berth.signUp('dan@x.org')
+  const dev = dan.auth.user.container_id ?? ''
+  await execInContainer(dev, write(3 * limit))
+  await measured(dan, 3 * limit)
+  assertOk(await dan.call('POST', '/api/container/stop/dev'))
+  assert.equal((await launch(dan, 'dev')).body.reason, 'full')
+  const extra = (bytes: number, who = admin) =>
+    who.call('POST', `/api/admin/users/${dan.id}/extra-disk`, { body: { bytes } })
+  assert.equal((await extra(1, dan)).status, 403)
+  const raised = await extra(5 * limit)
+  assertOk(raised)
+  assert.equal(raised.body.user.extra_disk_bytes, 5 * limit)
+  assertOk(await launch(dan, 'dev'))
+  assertOk(await dan.call('POST', '/api/container/stop/dev'))
+  assert.equal((await extra(0)).body.user.extra_disk_bytes, undefined)
+  assert.equal((await launch(dan, 'dev')).body.reason, 'full')
+  assertOk(await dan.call('DELETE', '/api/container/files/dev?path=big'))
+  assertOk(await launch(dan, 'dev'))
+  const { entries } = (await admin.call('GET', '/api/admin/audit?action=user.extra-disk')).body
+  assert.equal(entries.length, 2)
+})
+
 test('a little beyond the limit the container with most files still starts, so that some can be deleted', async () => {
   const cat = await berth.signUp('cat@x.org')
   const dev = cat.auth.user.container_id ?? ''

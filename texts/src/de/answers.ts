@@ -24,6 +24,8 @@ export const answers: Translated<'answers'> = {
   userDeleted: 'Das Konto und seine Container sind gelöscht.{rest}',
   engineIsLate: ' Die Engine hat noch nicht alles entfernt; das wird wiederholt, bis es geschehen ist.',
   promoted: 'Das Konto hat jetzt Administratorrechte.',
+  extraDiskSet: 'Die Home-Ordner dürfen {size} mehr haben als die Grenzen.',
+  extraDiskTaken: 'Es gelten wieder die üblichen Speichergrenzen.',
   demoted: 'Das Konto hat keine Administratorrechte mehr.',
   linkSentTo: 'Ein Registrierungslink wurde an {email} geschickt.',
   invited: '{invited} von {all} eingeladen.',

@@ -23,19 +23,19 @@ export const groups: Translated<'groups'> = {
   expired:
     'Die Gruppe {group} ist beendet, deshalb werden ihre Container nicht mehr gestartet. Deine Dateien bleiben erhalten; wende dich an deinen Administrator, wenn du sie brauchst.',
   tooManyRunning:
-    'Die Grenze „running“ der Gruppe {group} lässt keinen Platz: Jedes Mitglied darf {max, plural, one {{max} Container} other {{max} Container}} laufen lassen. Stoppe zuerst einen anderen.',
+    'Die Gruppe {group} erlaubt jedem Mitglied {max, plural, one {{max} laufenden Container} other {{max} laufende Container}}. Stoppe zuerst einen anderen.',
   tooMuchMemory:
-    'Die Grenze „memory“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
+    'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Arbeitsspeicher, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
   tooManyCpus:
-    'Die Grenze „cpus“ der Gruppe {group} lässt keinen Platz: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
+    'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Kerne, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
   memoryTooSmall:
-    'Die Grenze „memory“ der Gruppe {group} ist kleiner als das, was dieser Container braucht: Die Container eines Mitglieds dürfen zusammen {max} Arbeitsspeicher haben, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
+    'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Arbeitsspeicher, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
   cpusTooFew:
-    'Die Grenze „cpus“ der Gruppe {group} ist kleiner als das, was dieser Container braucht: Die Container eines Mitglieds dürfen zusammen {max} Kerne haben, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
+    'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Kerne, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
   tooMuchDisk:
-    'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche oder bitte deinen Administrator um mehr Platz.',
+    'Deine Dateien belegen {used} von den {max}, die die Gruppe {group} erlaubt. Lösche welche unter „Dateien“ auf der Karte eines gestoppten Containers oder bitte deinen Administrator um mehr Platz.',
   tooMuchDiskBut:
-    'Die Grenze „disk“ der Gruppe {group} ist erreicht: Deine Dateien belegen {used} von {max}. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+    'Deine Dateien belegen {used} von den {max}, die die Gruppe {group} erlaubt. Lösche welche in {name}, das noch startet, oder unter „Dateien“ auf der Karte eines gestoppten Containers, oder bitte deinen Administrator um mehr Platz.',
 
   nameTaken: 'Es gibt schon eine Gruppe mit diesem Namen. Wähle einen anderen.',
   unknownTypes: 'Diese Containertypen gibt es nicht: {types}. Bekannt sind: {known}.',

@@ -99,9 +99,9 @@ export const refusals: Translated<'refusals'> = {
     'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
   tooManyLaunches: 'Zu viele Container warten schon auf ihren Start. Versuche es in ein paar Minuten noch einmal.',
   diskFull:
-    'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in einem Container, der noch läuft, oder bitte deinen Administrator um mehr Platz.',
+    'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche unter „Dateien“ auf der Karte eines gestoppten Containers oder bitte deinen Administrator um mehr Platz.',
   diskFullBut:
-    'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder bitte deinen Administrator um mehr Platz.',
+    'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche in {name}, das noch startet, oder unter „Dateien“ auf der Karte eines gestoppten Containers, oder bitte deinen Administrator um mehr Platz.',
   homeUnmeasured:
     'Die Dateien in deinem Home-Ordner von {name} lassen sich nicht messen, deshalb wird nichts anderes von dir gestartet. Vielleicht sind Ordner darin zu tief verschachtelt: Lösche oder verschiebe sie in {name}, das noch startet, oder frage deinen Administrator.',
   endsAgain:

@@ -22,6 +22,8 @@ export const answers = {
   userDeleted: 'The user and their containers are deleted.{rest}',
   engineIsLate: ' The engine has not removed everything yet; this is repeated until it has.',
   promoted: 'The user is an administrator.',
+  extraDiskSet: 'The home folders may have {size} more than the limits.',
+  extraDiskTaken: 'The usual disk limits apply again.',
   demoted: 'The user is not an administrator any more.',
   linkSentTo: 'A signup link was sent to {email}.',
   invited: '{invited} of {all} invited.',

@@ -21,19 +21,19 @@ export const groups = {
   expired:
     'The group {group} has ended, so its containers are not started any more. Your files are kept; ask your administrator if you need them.',
   tooManyRunning:
-    'The limit "running" of the group {group} leaves no room: each member may run {max, plural, one {{max} container} other {{max} containers}}. Stop another one first.',
+    'The group {group} allows each member {max, plural, one {{max} running container} other {{max} running containers}}. Stop another one first.',
   tooMuchMemory:
-    'The limit "memory" of the group {group} leaves no room: containers of a member may have {max} of memory together, and this one needs {needed}. Stop another one first.',
+    'The group {group} allows the containers of a member {max} of memory together, and this one needs {needed}. Stop another one first.',
   tooManyCpus:
-    'The limit "cpus" of the group {group} leaves no room: containers of a member may have {max} cores together, and this one needs {needed}. Stop another one first.',
+    'The group {group} allows the containers of a member {max} cores together, and this one needs {needed}. Stop another one first.',
   memoryTooSmall:
-    'The limit "memory" of the group {group} is below what this container needs: the containers of a member may have {max} together, and this one alone needs {needed}. Ask your administrator.',
+    'The group {group} allows the containers of a member {max} of memory together, and this one alone needs {needed}. Ask your administrator.',
   cpusTooFew:
-    'The limit "cpus" of the group {group} is below what this container needs: the containers of a member may have {max} cores together, and this one alone needs {needed}. Ask your administrator.',
+    'The group {group} allows the containers of a member {max} cores together, and this one alone needs {needed}. Ask your administrator.',
   tooMuchDisk:
-    'The limit "disk" of the group {group} is reached: your files take {used} of {max}. Delete some, or ask your administrator for more room.',
+    'Your files take {used} of the {max} that the group {group} allows. Delete some under “Files” on the card of a stopped container, or ask your administrator for more room.',
   tooMuchDiskBut:
-    'The limit "disk" of the group {group} is reached: your files take {used} of {max}. Delete some in {name}, which still starts, or ask your administrator for more room.',
+    'Your files take {used} of the {max} that the group {group} allows. Delete some in {name}, which still starts, or under “Files” on the card of a stopped container, or ask your administrator for more room.',
 
   nameTaken: 'There is a group with this name already. Choose another name.',
   unknownTypes: 'There are no such container types: {types}. Known types: {known}.',

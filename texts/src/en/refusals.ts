@@ -87,9 +87,9 @@ export const refusals = {
   serverFull: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
   tooManyLaunches: 'Too many containers are waiting to be started. Try again in a few minutes.',
   diskFull:
-    'Your files take {used} of the {max} that they may, so this is not started. Delete some in a container that still runs, or ask your administrator for more room.',
+    'Your files take {used} of the {max} that they may, so this is not started. Delete some under “Files” on the card of a stopped container, or ask your administrator for more room.',
   diskFullBut:
-    'Your files take {used} of the {max} that they may, so this is not started. Delete some in {name}, which still starts, or ask your administrator for more room.',
+    'Your files take {used} of the {max} that they may, so this is not started. Delete some in {name}, which still starts, or under “Files” on the card of a stopped container, or ask your administrator for more room.',
   homeUnmeasured:
     'The files in your home folder of {name} cannot be measured, so nothing else of yours is started. Folders in it may be nested too deeply: delete or move them in {name}, which still starts, or ask your administrator.',
   endsAgain:

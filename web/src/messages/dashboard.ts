@@ -139,8 +139,8 @@ export const dashboard = {
     keep: 'Keep it running',
   },
   disk: {
-    one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, the container cannot start again: delete files you no longer need.',
-    all: 'Your home folders together use {part} of {whole} {unit}. When they are full, no container can start: delete files you no longer need.',
+    one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, this container does not start again. What runs goes on. Delete files that you no longer need, in the container or, while it is stopped, under Files.',
+    all: 'Your home folders together use {part} of {whole} {unit}. When they are full, none of your containers starts again. What runs goes on. Delete files that you no longer need, in a container or, while it is stopped, under Files on its card.',
     unmeasured:
       'The home folder of this container cannot be measured, so your other containers may not start. Folders in it may be nested too deeply: delete or move them.',
   },
@@ -328,8 +328,8 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     keep: 'Weiterlaufen lassen',
   },
   disk: {
-    one: 'Der Home-Ordner dieses Containers belegt {part} von {whole} {unit}. Ist er voll, kann der Container nicht mehr gestartet werden: Lösche Dateien, die du nicht mehr brauchst.',
-    all: 'Deine Home-Ordner belegen zusammen {part} von {whole} {unit}. Sind sie voll, kann kein Container mehr gestartet werden: Lösche Dateien, die du nicht mehr brauchst.',
+    one: 'Der Home-Ordner dieses Containers belegt {part} von {whole} {unit}. Ist er voll, startet dieser Container nicht mehr. Was läuft, läuft weiter. Lösche Dateien, die du nicht mehr brauchst, im Container oder, wenn er gestoppt ist, unter Dateien.',
+    all: 'Deine Home-Ordner belegen zusammen {part} von {whole} {unit}. Sind sie voll, startet keiner deiner Container mehr. Was läuft, läuft weiter. Lösche Dateien, die du nicht mehr brauchst, in einem Container oder, wenn er gestoppt ist, unter Dateien auf seiner Karte.',
     unmeasured:
       'Der Home-Ordner dieses Containers lässt sich nicht messen, deshalb starten deine anderen Container womöglich nicht. Vielleicht sind Ordner darin zu tief verschachtelt: Lösche oder verschiebe sie.',
   },

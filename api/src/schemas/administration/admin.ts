@@ -31,9 +31,20 @@ export const AdminUser = Type.Object({
   is_blocked: Type.Boolean(),
   last_used: OrNull(Instant),
   created_at: Instant,
+  extra_disk_bytes: Type.Optional(
+    Type.Integer({ description: 'Bytes that the homes may have beyond every disk limit; absent: none' }),
+  ),
   containers: Type.Array(AdminContainer),
 })
 export type AdminUser = Type.Static<typeof AdminUser>
+
+export const ExtraDiskBody = Type.Object({
+  bytes: Type.Integer({
+    minimum: 0,
+    maximum: 2 ** 50,
+    description: 'That the homes of this user may have beyond every disk limit; 0 takes it away',
+  }),
+})
 
 const Flag = Type.String({ pattern: '^(true|false)$' })
 const Cursor = Type.String({

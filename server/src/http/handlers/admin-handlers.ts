@@ -7,7 +7,7 @@ import type {
   UsersQuery,
 } from '@berth/api/schemas/administration/admin.ts'
 import { localize } from '@berth/texts/localize.ts'
-import { list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { formatBytes, list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Actor, ClientInfo } from '#/accounts/actor.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin, AdminContainerFilter, BulkUsersResult, Deleted, UserWithContainers } from '#/admin/open-admin.ts'
@@ -144,13 +144,21 @@ function toBulkUsers(
   }
 }
 
-type RoleNames = 'promoteUser' | 'demoteUser' | 'resendVerificationTo'
+type RoleNames = 'promoteUser' | 'setExtraDisk' | 'demoteUser' | 'resendVerificationTo'
 
 /** Role and verification of a user. */
-export function roleHandlers({ rights, verification }: Admin): Pick<Handlers, RoleNames> {
+export function roleHandlers({ rights, extraDisk, verification }: Admin): Pick<Handlers, RoleNames> {
   return {
     promoteUser: changeUser((actor, id, now) => rights.promote(actor, id, now), message('answers.promoted')),
     demoteUser: changeUser((actor, id, now) => rights.demote(actor, id, now), message('answers.demoted')),
+
+    setExtraDisk: async (call) => {
+      const { bytes } = call.body
+      const user = await extraDisk.set(actorOf(call), readId(call.params.id, 'user'), bytes, call.now)
+      const done =
+        bytes === 0 ? message('answers.extraDiskTaken') : message('answers.extraDiskSet', { size: formatBytes(bytes) })
+      return { message: localizedReply(call, done), user: toAdminUser(user) }
+    },
 
     resendVerificationTo: async (call) => {
       const email = await verification.run(actorOf(call), readId(call.params.id, 'user'), call.now)

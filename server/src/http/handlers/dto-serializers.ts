@@ -90,6 +90,7 @@ export function toAdminUser({ user, containers }: UserWithContainers): AdminUser
     is_blocked: user.isBlocked,
     last_used: isoInstant(user.lastUsed),
     created_at: user.createdAt.toISOString(),
+    ...(user.extraDisk && { extra_disk_bytes: user.extraDisk }),
     containers: containers.map(toAdminContainer),
   }
 }

@@ -27,6 +27,7 @@ import { usageOfSubjects } from './028-usage-of-subjects.ts'
 import { groupBlocks } from './029-group-blocks.ts'
 import { requestedStops } from './030-requested-stops.ts'
 import { homes } from './031-homes.ts'
+import { extraDisk } from './036-extra-disk.ts'
 import { groupTimetables } from './022-group-timetables.ts'
 import { measuredUsage } from './024-measured-usage.ts'
 import { termEnds } from './026-term-ends.ts'
@@ -69,5 +70,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '029-group-blocks': groupBlocks(isPostgres),
     '030-requested-stops': requestedStops,
     '031-homes': homes(isPostgres),
+    '036-extra-disk': extraDisk,
   }
 }

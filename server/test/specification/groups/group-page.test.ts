@@ -137,7 +137,7 @@ test('a start for all starts what members do not have yet, not that of managers,
   assertOk(refused)
   assert.match(
     refused.body.message,
-    /^The start of one container was requested\. Not started: 1\. The limit "running" of the group Starts/,
+    /^The start of one container was requested\. Not started: 1\. The group Starts allows each member 1 running container/,
   )
   const { detail } = (await auditOf(id)).find(({ action }) => action === 'group.start') ?? {}
   const containers = detail?.containers as { type: string }[]

@@ -58,6 +58,16 @@ const rows = {
       sentence: '<b>{actor}</b> hat <b>{person}</b> die Administratorrechte entzogen',
     },
   },
+  'user.extra-disk': {
+    en: {
+      name: 'Extra disk room changed',
+      sentence: '<b>{actor}</b> changed the extra disk room of <b>{person}</b>',
+    },
+    de: {
+      name: 'Zusätzlicher Speicherplatz geändert',
+      sentence: '<b>{actor}</b> hat den zusätzlichen Speicherplatz von <b>{person}</b> geändert',
+    },
+  },
   'user.takeover': {
     en: { name: 'Account taken over', sentence: '<b>{actor}</b> took over the account of <b>{person}</b>' },
     de: { name: 'Konto übernommen', sentence: '<b>{actor}</b> hat das Konto von <b>{person}</b> übernommen' },
