@@ -28,6 +28,7 @@ export const PersonalDataResponse = Type.Object({
     is_blocked: Type.Boolean({ description: 'Whether the account is blocked' }),
     last_used: optionalInstant('Last sign-in or use'),
     created_at: instant('When the account was made'),
+    extra_disk_bytes: OrNull(Type.Integer(), { description: 'Bytes beyond the disk limits' }),
   }),
   containers: Type.Array(
     Type.Object({

@@ -27,6 +27,7 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
 /** Names in the export, where they differ from those of the columns. */
 const renamed: Readonly<Record<string, string>> = {
   container_type: 'type',
+  extra_disk: 'extra_disk_bytes',
   template_image: 'image',
   acting_admin_email: 'taken_over_by',
   token_type: 'purpose',

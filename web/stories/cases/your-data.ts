@@ -7,7 +7,7 @@ const personalData: Answer<'exportOwnData'> = {
   format: 1,
   made_at: today,
   kept_for: { homes: 2_592_000, takeovers: 2_592_000, audit_addresses: 7_776_000, sessions: 7_776_000 },
-  account: { ...ann.user, created_at: minutesAgo(60 * 24 * 40), is_blocked: false },
+  account: { ...ann.user, created_at: minutesAgo(60 * 24 * 40), is_blocked: false, extra_disk_bytes: null },
   containers: [
     {
       id: 4,
