@@ -1,7 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { contentLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { isHtmlNavigation, isServiceWorkerScript, requestLanguage } from '#/http1/browser-request.ts'
+import { isBrowser, isHtmlNavigation, isServiceWorkerScript, requestLanguage } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { isApiTarget, parseRequestPath } from '#/http1/request-path.ts'
 import type { PageLook } from '#/port/gateway.ts'
@@ -89,7 +89,8 @@ export function refusalResponse(
     if (note) return noteResponse(note)
   }
   const language = requestLanguage(head)
-  if (!head || isForApi(head, links) || !isHtmlNavigation(head)) return jsonResponse(refusal, language)
+  if (!head || isForApi(head, links)) return jsonResponse(refusal, language)
+  if (!isHtmlNavigation(head)) return jsonResponse(refusal, language, refusal.status === 401 && isBrowser(head))
   const { status, sentence, headers } = refusal
   const login = leadsToLogin(refusal) ? loginRedirect(links, head.target, headers['set-cookie']) : undefined
   if (login) return login
@@ -176,14 +177,22 @@ export const optionsResponse: GatewayResponse = {
   body: '',
 }
 
-export function jsonResponse({ status, sentence, headers }: GatewayRefusal, language: Language): GatewayResponse {
+/**
+ * @param isForApp the script of an app may show it: JupyterLab shows `message`, and says "Invalid response: 401" otherwise
+ */
+export function jsonResponse(
+  { status, sentence, headers }: GatewayRefusal,
+  language: Language,
+  isForApp = false,
+): GatewayResponse {
   const type = {
     'content-type': 'application/json; charset=utf-8',
     // As the API has it: a browser may show this as a document, whose address has a secret in it.
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     ...contentLanguage(language),
   }
-  const body = JSON.stringify({ error: localize(language, sentence) })
+  const error = localize(language, sentence)
+  const body = JSON.stringify(isForApp ? { error, message: error } : { error })
   return { status, headers: { ...always, ...headers, ...type }, body }
 }
 

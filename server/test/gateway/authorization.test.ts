@@ -45,6 +45,11 @@ test('a script in a page gets 401 and no redirect', async (t) => {
   const { port } = await startGatewayHarness(t, appAnswers())
   assert.equal((await get(port, '/ann-dev/', { headers: { ...browser, 'sec-fetch-mode': 'cors' } })).status, 401)
   assert.equal((await get(port, '/ann-dev/', { method: 'POST', headers: browser })).status, 401)
+  // JupyterLab shows `message`: it said "Invalid response: 401" when a session had ended.
+  const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+  const { error, message } = JSON.parse((await get(port, '/ann-dev/api', { headers })).body) as Record<string, string>
+  assert.match(message ?? '', /your sign-in has ended/)
+  assert.equal(message, error)
 })
 
 test('a browser that sends no Sec-Fetch headers is still led to the login page', async (t) => {
