@@ -33,6 +33,8 @@ const hasOwnTls = (answers: Answers) => isHttps(answers) && !answers.TRUSTED_PRO
 const hasMail = (answers: Answers) => Boolean(answers.SMTP_URL)
 const hostOf = ({ BASE_DOMAIN = '' }: Answers) => BASE_DOMAIN.replace(/:\d+$/, '')
 
+const isLocal = (answers: Answers) => /(^|\.)localhost$/.test(hostOf(answers))
+
 /** In their order: later ones depend on earlier ones. */
 export const questions: readonly Question[] = [
   {
@@ -55,7 +57,7 @@ export const questions: readonly Question[] = [
     flag: '--scheme <scheme>',
     title: 'Scheme: https or http',
     explanation: 'With http, tokens travel in plain text: only for a trial on one machine.',
-    usual: (answers) => (/(^|\.)localhost$/.test(hostOf(answers)) ? 'http' : 'https'),
+    usual: (answers) => (isLocal(answers) ? 'http' : 'https'),
   },
   {
     setting: 'TRUSTED_PROXIES',
@@ -130,8 +132,10 @@ export const questions: readonly Question[] = [
     setting: 'SIGN_UP',
     flag: '--sign-up <rule>',
     title: 'Who may register: open or invited',
-    explanation: 'open: all addresses. invited: only administrators and addresses that they invite.',
-    usual: () => 'open',
+    explanation:
+      'open: everyone who knows the address of this host. invited: only administrators and addresses that they invite.',
+    // On a domain that others can find, the first who comes would be the administrator.
+    usual: (answers) => (isLocal(answers) ? 'open' : 'invited'),
   },
   {
     setting: 'ADMIN_EMAILS',

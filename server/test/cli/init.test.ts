@@ -31,6 +31,15 @@ function folderFor(t: TestContext): { folder: string; file: string; settings: Re
   }
 }
 
+// Sign-up was open on a domain that others find, where the first who comes is the administrator.
+test('on a public domain only invited people sign up unless told otherwise, and an administrator is named', async (t) => {
+  const { file, settings } = folderFor(t)
+  const flags = ['--file', file, '--domain', 'berth.example.org', '--no-check', '--yes']
+  const unnamed = await runCommand(settings, 'init', ...flags)
+  assert.notEqual(unnamed.code, 0)
+  assert.match(unnamed.stderr, /--admin-emails/)
+})
+
 test('by flags a commented file is written, the secret into a file of its own, and a real mail is sent', async (t) => {
   const { folder, file, settings } = folderFor(t)
   const mail = await startMailServer()
