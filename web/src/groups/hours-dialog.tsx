@@ -38,7 +38,7 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
     gcTime: 0,
   })
   const timetable = query.data?.timetable ?? {
-    time_zone: query.data?.default_time_zone ?? 'UTC',
+    time_zone: browserZone ?? query.data?.default_time_zone ?? 'UTC',
     lessons: [],
     stop_at: null,
     exceptions: [],
@@ -296,6 +296,11 @@ interface ZoneFormProps {
   onEdit(changes: Partial<ZoneFields>): void
   onSave(): void
 }
+
+/** Zone of who plans the lessons; undefined where the browser names none. */
+const browserZone = Intl.supportedValuesOf('timeZone').find(
+  (each) => each === Intl.DateTimeFormat().resolvedOptions().timeZone,
+)
 
 /** Time zone of the group, and the stop at night. */
 function ZoneForm({ fields, isOff, form, onEdit, onSave }: ZoneFormProps) {
