@@ -20,8 +20,9 @@ export const launches: Translated<'launches'> = {
     'Das Programm in diesem Container endete gleich nach dem Start (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen vielleicht den Grund.',
   notExecutable:
     'Das Programm dieses Containers lässt sich nicht ausführen: Sein Image oder der Befehl, mit dem es gestartet wird, ist falsch. Wende dich an deinen Administrator.',
-  ended: 'Sein Programm hat sich von selbst beendet. Sein Log verrät vielleicht den Grund.',
-  endedWith: 'Sein Programm hat sich von selbst beendet (Exit-Code {exitCode}). Sein Log verrät vielleicht den Grund.',
+  ended: 'Sein Programm hat sich von selbst beendet. Den Grund findet sein Besitzer vielleicht unter Log.',
+  endedWith:
+    'Sein Programm hat sich von selbst beendet (Exit-Code {exitCode}). Den Grund findet sein Besitzer vielleicht unter Log.',
   commandMissing:
     'Ein Befehl wurde in diesem Container nicht gefunden oder ließ sich nicht ausführen (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen ihn vielleicht. Ein neuer Start hilft nicht: Wende dich an deinen Administrator.',
   failed:

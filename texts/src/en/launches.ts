@@ -17,8 +17,8 @@ export const launches = {
     'The program in this container ended as soon as it was started (exit code {exitCode}). The last lines of its output may say why.',
   notExecutable:
     'The program of this container cannot be executed: its image, or the command it is started with, is wrong. Ask your administrator.',
-  ended: 'Its program ended by itself. The logs may say why.',
-  endedWith: 'Its program ended by itself (exit code {exitCode}). The logs may say why.',
+  ended: 'Its program ended by itself. Its owner may find the reason under Logs.',
+  endedWith: 'Its program ended by itself (exit code {exitCode}). Its owner may find the reason under Logs.',
   commandMissing:
     'A command was not found in this container, or could not be run (exit code {exitCode}). The last lines of its output may name it. Starting it again does not help: ask your administrator.',
   failed: 'The container could not be started. Try again, or ask your administrator.',

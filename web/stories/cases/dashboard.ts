@@ -42,7 +42,7 @@ const tooMuch =
   'The program in this container needed more memory than it may use, so it was ended. Ask your administrator for more.'
 const crashed =
   'The program in this container ended as soon as it was started (exit code 3). The last lines of its output may say why.'
-const endedWith = 'Its program ended by itself (exit code 3). The logs may say why.'
+const endedWith = 'Its program ended by itself (exit code 3). Its owner may find the reason under Logs.'
 const commandMissing =
   'A command was not found in this container, or could not be run (exit code 127). The last lines of its output may name it. Starting it again does not help: ask your administrator.'
 
