@@ -1,4 +1,5 @@
 import { Command, type OutputConfiguration } from 'commander'
+import { packageVersion } from '@berth/server/machine/package-version.ts'
 import { addAudit } from '#/commands/audit-command.ts'
 import { backup } from '#/commands/backup-command.ts'
 import { addConfig } from '#/commands/config-check-command.ts'
@@ -37,6 +38,7 @@ export function createProgram(
   prepare(program, output)
   program
     .description('Administer a Berth from the account that it runs as, with or without a running service.')
+    .version(packageVersion(), '--version', 'print the version of Berth')
     .option('--json', 'print JSON: one document, or one line per list entry')
     .option('--verbose', 'without a running service: report progress on stderr')
   addHelp(program, {

@@ -5,6 +5,7 @@ import { openParts, openReadingParts, outboxOf, runtimeFor } from './adapters.ts
 import { startApp, warmUpAnswers, warmUpApp, type App } from './app.ts'
 import { addressesFor, readConfig, type Addresses, type Config } from '#/config/config.ts'
 import { armCrashPoints } from '#/machine/crash-points.ts'
+import { packageVersion } from '#/machine/package-version.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
 import { forgetInterruptedRestore } from '#/machine/data-folder.ts'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
@@ -242,11 +243,6 @@ async function startParts(
   limitHeapGrowth()
   collectGarbageOnce()
   return app
-}
-
-function packageVersion(): string {
-  const file = path.resolve(import.meta.dirname, '../../../package.json')
-  return (JSON.parse(readText(file)) as { version: string }).version
 }
 
 /** JSON lines for machines; coloured text at a terminal. */

@@ -35,6 +35,14 @@ function helpOf(command: Command): string {
   return help
 }
 
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(
+    await readFile(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'),
+  ) as { version: string }
+  const { code, stdout } = await runCommand({ DATA_DIR: await makeData('version') }, '--version')
+  assert.deepEqual([code, stdout.trim()], [0, version])
+})
+
 test('wrong usage is reported on stderr with exit code 2, help goes to stdout with 0', async () => {
   const dataDir = await makeData('usage')
   for (const args of [

@@ -5,6 +5,7 @@ const GiB = 2 ** 30
 
 /** An installation without problems. */
 export const healthy: SystemReport = {
+  version: '1.0.0',
   reconciler: {
     last_success: minutesAgo(0.2),
     last_run: minutesAgo(0.2),

@@ -221,6 +221,7 @@ const NodeStatus = Type.Object({
 })
 
 export const SystemReport = Type.Object({
+  version: Type.String({ description: 'Version of Berth' }),
   reconciler: Type.Object({
     last_success: OrNull(Instant, { description: 'End of the last run without a failure' }),
     last_run: OrNull(Instant),

@@ -14,6 +14,7 @@ import type { Containers, LoadSample } from '#/containers/open-containers.ts'
 import type { HostReport } from '#/engines/runtime.ts'
 import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
+import { packageVersion } from '#/machine/package-version.ts'
 import type { NodeReport } from '#/nodes/node.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
@@ -35,12 +36,15 @@ export interface SystemReportParts {
   readonly findings: () => readonly LocalizedMessage[]
 }
 
+const version = packageVersion()
+
 export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
   return {
     systemReport: async ({ request, reply }) => {
       const language = requestedLanguage(request)
       void reply.headers(contentLanguage(language))
       return {
+        version,
         reconciler: reconcilerPart(parts, language),
         launches: launchesPart(parts),
         containers: containersPart(parts),

@@ -123,6 +123,7 @@ export const system = {
     addresses: 'Addresses left',
     addressesFor: 'for this many more containers',
   },
+  version: 'Berth {version}',
   host: {
     title: 'Host',
     memory: 'Memory left',
@@ -280,6 +281,7 @@ export const germanSystem: InOtherWords<typeof system> = {
     addresses: 'Freie Adressen',
     addressesFor: 'für so viele weitere Container',
   },
+  version: 'Berth {version}',
   host: {
     title: 'Server',
     memory: 'Freier Arbeitsspeicher',

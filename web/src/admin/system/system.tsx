@@ -32,6 +32,7 @@ export function System() {
           <Launches report={report.data} />
           <Host host={report.data.host} />
           <Mail mail={report.data.mail} />
+          <p className="hint">{t('system.version', { version: report.data.version })}</p>
         </>
       )}
     </AdminPage>
