@@ -38,6 +38,17 @@ export const uploads: Loading = ({ port, tokens }, seconds) => {
   return wrk({ port, connections: 8, seconds, heads, body: mebibyte })
 }
 
+/** As `uploads`, over TLS. */
+export const tlsUploads: Loading = async ({ port, tokens }, seconds) => {
+  const heads = people.map((route) => head('POST /post', route, tokens, [`Content-Length: ${mebibyte}`]))
+  const load = script('load/upload', loadCore, [String(port), String(seconds), String(mebibyte), JSON.stringify(heads)])
+  try {
+    return await message<Load>(load)
+  } finally {
+    await load.end()
+  }
+}
+
 /** 64 WebSockets, each of which sends the next text of 64 bytes when the last one has returned. */
 export const echoes: Loading = async ({ port, tokens }, seconds) => {
   const heads = Array.from({ length: 64 }, (_, index) => upgradeHead(talking[index % talking.length] as Route, tokens))

@@ -3,7 +3,7 @@ import type { Proxies, Target } from '../proxies.ts'
 import type { Row } from '../table.ts'
 import { residentSize } from '../usage.ts'
 import type { Case } from './case.ts'
-import { browserGets, downloads, echoes, sharedGets, smallGets, uploads } from './loads.ts'
+import { browserGets, downloads, echoes, sharedGets, smallGets, tlsUploads, uploads } from './loads.ts'
 
 /** A row of CPU per unit, our gateway against a peer in turns. */
 interface Pair {
@@ -50,15 +50,16 @@ const pairs: readonly Pair[] = [
   { ...webSocket, ...plainHaproxy, goal: 1.3 },
   { ...webSocket, ...chp, goal: 0.8 },
   { ...heads, ...nginx, goal: 1.2 },
-  { ...get, title: 'TLS: small GET', ...tls },
-  { ...down, title: 'TLS: 1 MiB answer', ...tls, withMemory: false },
+  { ...get, title: 'TLS: small GET', ...tls, goal: 1.4 },
+  { ...down, title: 'TLS: 1 MiB answer', ...tls, withMemory: false, goal: 1.5 },
+  { ...up, title: 'TLS: 1 MiB post', load: tlsUploads, ...tls, withMemory: false, goal: 1.5 },
   { ...get, name: 'routes', peerName: 'ours with 10 routes', peer: (proxies) => proxies.ours(10), goal: 1.05 },
 ]
 
 export const pairCases: readonly Case[] = pairs.map((pair) => ({
   name: pair.name,
   run: (proxies, rounds) => runPair(pair, proxies, rounds),
-  profile: async (proxies) => void (await pair.load(await proxies.ours(), 10)),
+  profile: async (proxies) => void (await pair.load(await (pair.ours?.(proxies) ?? proxies.ours()), 10)),
 }))
 
 async function runPair(pair: Pair, proxies: Proxies, rounds: number): Promise<Row[]> {

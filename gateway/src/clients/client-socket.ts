@@ -1,16 +1,18 @@
-import net, { type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { clock } from '#/basics/clock.ts'
 import { ReadBuffer } from '#/basics/read-buffer.ts'
 import { framingWork, inTurnOfItsOwn, isMostlyFraming } from '#/http1/framing-work.ts'
+import { readingInto, readingRecords, reset } from './accepted-socket.ts'
+import { TlsRecords } from './tls-records.ts'
 
 /** TCP keep-alive, in ms: a router may drop an idle connection, and a client that lost power never closes its side. */
 const keepAliveDelay = 30_000
 /** Bytes of an answer that may wait for a client without being counted: little, even on all connections together. */
 const fewUnread = 16 * 1024
 
-/** TLS records below this length are short, in bytes; so many of them in a row end the reading in a turn. */
-const [shortRecord, shortRecords] = [1_024, 16]
+/** For what TLS encrypts at once: of all connections, because nothing of it is read afterwards. */
+const scratch = Buffer.allocUnsafeSlow(32 * 1024)
 
 /** Downstream socket: reads into a reused buffer, writes with backpressure, and carries the deadline of its connection. */
 export abstract class ClientSocket {
@@ -25,10 +27,15 @@ export abstract class ClientSocket {
   /** The response is complete; further input is dropped. */
   protected isLingering = false
   #isPaused = false
+  readonly #accepted: Socket
+  /** Of an encrypted connection. */
+  readonly #records: TlsRecords | undefined
+  /** The memory that was written last was not copied, nor encrypted, when it was. */
+  #holdsBytes = false
+  /** Writes under way without a byte, which the length of what is unsent does not tell. */
+  #emptyWrites = 0
   /** It is read again in a later turn of the event loop. */
   #isYielding = false
-  /** TLS records in a row that were short. */
-  #shortRecords = 0
   /** Larger reads would only wait: upstreams take smaller pieces. */
   readonly #buffer = new ReadBuffer(64 * 1024)
 
@@ -37,15 +44,20 @@ export abstract class ClientSocket {
     this.network = network
     this.timeouts = timeouts
     this.peer = accepted.remoteAddress ?? ''
-    this.socket = readingInto(
-      accepted,
-      () => this.#buffer.memory,
-      (length, memory) => this.#read(length, memory),
-    )
+    this.#accepted = accepted
+    const memory = () => this.#buffer.memory
+    const onRead = (length: number, bytes: Buffer) => this.#read(length, bytes)
+    if (accepted instanceof TLSSocket) {
+      this.#records = new TlsRecords(memory, onRead)
+      this.socket = readingRecords(accepted, this.#records)
+    } else this.socket = readingInto(accepted, memory, onRead)
     this.deadline = clock.now + timeouts.head
     this.socket.setKeepAlive(true, keepAliveDelay)
     this.socket.on('drain', () => this.drained())
-    this.socket.on('end', () => this.ended())
+    this.socket.on('end', () => {
+      this.#records?.release()
+      this.ended()
+    })
     this.socket.on('error', () => {})
     this.socket.on('close', () => this.closed())
   }
@@ -74,7 +86,7 @@ export abstract class ClientSocket {
 
   /** @returns false when the client reads slower than the gateway writes: wait for `drained` */
   write(bytes: Buffer | string): boolean {
-    const isRoom = typeof bytes === 'string' ? this.socket.write(bytes, 'latin1') : this.socket.write(bytes)
+    const isRoom = typeof bytes === 'string' ? this.#writeText(bytes) : this.#writeBytes(bytes)
     if (isRoom) return true
     this.deadline = clock.now + this.unreadTimeout
     this.blocked()
@@ -83,6 +95,10 @@ export abstract class ClientSocket {
 
   /** Head and body in as few packets as possible. */
   writeTogether(head: string, body: Buffer): boolean {
+    if (this.#isEncryptedAtOnce && head.length + body.length <= scratch.length) {
+      const length = scratch.write(head, 'latin1')
+      return this.write(scratch.subarray(0, length + body.copy(scratch, length)))
+    }
     this.socket.cork()
     this.socket.write(head, 'latin1')
     const isRoom = this.write(body)
@@ -90,8 +106,33 @@ export abstract class ClientSocket {
     return isRoom
   }
 
+  #writeText(text: string): boolean {
+    // Node would take new memory for it, and keep that until it has left.
+    if (this.#isEncryptedAtOnce && text.length <= scratch.length)
+      return this.#writeBytes(scratch.subarray(0, scratch.write(text, 'latin1')))
+    return this.socket.write(text, 'latin1')
+  }
+
+  #writeBytes(bytes: Buffer): boolean {
+    const isEncrypted = this.#isEncryptedAtOnce
+    const isRoom = this.socket.write(bytes)
+    this.#holdsBytes = !isEncrypted
+    return isRoom
+  }
+
+  /** TLS encrypts the next write before it returns, although Node says later that it has left: nothing waits before it. */
+  get #isEncryptedAtOnce(): boolean {
+    const { writableLength, writableCorked } = this.socket
+    return this.#records !== undefined && writableLength === 0 && writableCorked === 0 && this.#emptyWrites === 0
+  }
+
   hasUnsentBytes(): boolean {
     return this.socket.writableLength > 0
+  }
+
+  /** What `write` got is still read from the memory that it got: nothing may be written over it. */
+  holdsBytes(): boolean {
+    return this.#holdsBytes && this.socket.writableLength > 0
   }
 
   /** So much of what was written waits for the client that it has to be counted. */
@@ -101,48 +142,53 @@ export abstract class ClientSocket {
 
   /** Calls back when all that was written until now has been sent, or never will be. */
   onceSent(callback: () => void): void {
-    this.socket.write('', callback)
+    this.#emptyWrites++
+    this.socket.write('', () => {
+      this.#emptyWrites--
+      callback()
+    })
   }
 
   pause(): void {
     this.#isPaused = true
-    this.socket.pause()
+    this.#stopReading()
   }
 
   resume(): void {
     this.#isPaused = false
     if (this.#isYielding) return
-    if (this.socket.readableLength > 0) this.#yieldTurn()
-    else this.socket.resume()
+    if (this.#records?.isWaiting) this.#yieldTurn()
+    else this.#goOnReading()
+  }
+
+  #stopReading(): void {
+    this.#records?.hold()
+    this.socket.pause()
+  }
+
+  /** What waits is taken first, which may stop the reading again. */
+  #goOnReading(): void {
+    this.#records?.release()
+    if (!this.#isPaused && !this.#isYielding) this.socket.resume()
   }
 
   /**
-   * Reads nothing more in this turn of the event loop; see `UpstreamConnection`. Records that TLS has decrypted meanwhile are
-   * read as one: a resumed socket would give them one by one, each of which may cost a write to the app.
+   * Reads nothing more in this turn of the event loop; see `UpstreamConnection`. TLS records that were decrypted meanwhile are
+   * taken together: each by itself may cost a write to the app.
    */
   #yieldTurn(): void {
     this.#isYielding = true
-    this.socket.pause()
+    this.#stopReading()
     inTurnOfItsOwn(() => {
       this.#isYielding = false
-      if (this.#isPaused) return
-      // It emits `data`, which may pause it, too.
-      if (this.socket.readableLength > 0) this.socket.read()
-      if (!this.#isPaused && !this.#isYielding) this.socket.resume()
+      if (!this.#isPaused && !this.socket.destroyed) this.#goOnReading()
     })
-  }
-
-  /** Node hands over each record by itself, and thousands of one byte may come in one turn. */
-  #areRecordsShort(length: number): boolean {
-    if (!(this.socket instanceof TLSSocket)) return false
-    this.#shortRecords = length < shortRecord ? this.#shortRecords + 1 : 0
-    return this.#shortRecords > 0 && this.#shortRecords % shortRecords === 0
   }
 
   /** Closes the connection at once; with a reset where its end would be taken for the end of an answer. */
   cut(): void {
     const isCutShort = this.endsByClose || (this.isLingering && this.hasUnsentBytes())
-    if (isCutShort) reset(this.socket)
+    if (isCutShort) reset(this.#accepted, this.socket)
     else this.socket.destroy()
   }
 
@@ -160,17 +206,19 @@ export abstract class ClientSocket {
   }
 
   #read(length: number, memory: Buffer): void {
+    if (this.socket.destroyed) return
     const before = this.activeRequest
     const framingBefore = framingWork.bytes
     this.#takeSafely(memory, length)
     const after = this.activeRequest
     const isHeld = before?.hasUnsentRequestBytes === true || after?.hasUnsentRequestBytes === true
     // Without an open request before them they were a head and what follows it, which `take` copies.
-    const isCopied = before === undefined
+    // Outside of a read Node keeps where the next one goes.
+    const isCopied = before === undefined && this.#records?.isOutsideRead !== true
     const isFraming = isMostlyFraming(length, framingWork.bytes - framingBefore)
     if (this.isHeadUnfinished) this.#buffer.settleForHead(isCopied)
     else this.#buffer.settle(length, { isHeld, isCopied, isComplete: after?.isRequestDone !== false, isFraming })
-    const mustYield = isFraming || this.#areRecordsShort(length)
+    const mustYield = isFraming || this.#records?.areShort === true
     if (mustYield && !this.socket.destroyed && !this.#isYielding) this.#yieldTurn()
   }
 
@@ -184,62 +232,6 @@ export abstract class ClientSocket {
       this.cut()
     }
   }
-}
-
-/** Called with each read: so many bytes at the beginning of `memory`, which the next read overwrites. */
-type OnRead = (length: number, memory: Buffer) => void
-
-/** What Node keeps in a socket beside what its documentation says: the connection itself. */
-interface WithHandle {
-  _handle: object | null
-}
-
-/**
- * Accepted connection as a socket that reads into a reused buffer. Node offers this for sockets that connect (`onread`)
- * and not for those that a server accepts, so the connection is moved to a socket of our own, as Node itself moves it
- * between processes. Should Node change that, connections are used as they are accepted: slower on uploads, otherwise alike.
- * @param accepted from a server with `pauseOnConnect`; it stays with the server, whose count it belongs to, and ends with the other
- * @param memory where the next read goes
- */
-function readingInto(accepted: Socket, memory: () => Buffer, onRead: OnRead): Socket {
-  // What is read from its handle is what TLS encrypted.
-  if (accepted instanceof TLSSocket) return readingAnyhow(accepted, onRead)
-  const holder = accepted as unknown as WithHandle
-  // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name
-  const handle = holder._handle
-  if (!handle) return readingAnyhow(accepted, onRead)
-  const callback = (length: number, bytes: Uint8Array) => {
-    onRead(length, bytes as Buffer)
-    return true
-  }
-  const options = { handle, onread: { buffer: memory, callback } } as unknown as net.SocketConstructorOpts
-  const socket = new net.Socket(options)
-  // oxlint-disable-next-line eslint/no-underscore-dangle -- as above
-  holder._handle = null
-  socket.once('close', () => accepted.destroy())
-  return socket
-}
-
-/** What Node keeps in a TLS socket beside what its documentation says: the connection that carries it. */
-interface WithParent {
-  _parent?: Socket | null
-}
-
-/**
- * Closes with a reset (RST), which no client takes for the end of an answer. Node's own `resetAndDestroy` refuses a TLS socket
- * (Node 24), and nothing that is documented leads to the connection below it; should Node move that, TLS is closed as usual.
- */
-function reset(socket: Socket): void {
-  // oxlint-disable-next-line eslint/no-underscore-dangle -- Node's name
-  const carrier = socket instanceof TLSSocket ? (socket as unknown as WithParent)._parent : socket
-  if (!socket.destroyed) carrier?.resetAndDestroy()
-  socket.destroy()
-}
-
-function readingAnyhow(accepted: Socket, onRead: OnRead): Socket {
-  accepted.on('data', (bytes: Buffer) => onRead(bytes.length, bytes))
-  accepted.resume()
-  return accepted
 }
 
 /** How long a client may take, in ms: one that sends byte by byte (slow loris) keeps no connection. */

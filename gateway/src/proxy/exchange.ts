@@ -163,7 +163,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   hasUnsentBytes(): boolean {
     // A paused upstream reads nothing over them; but one that was released serves another request next.
     const isHeldBack = this.#isUpstreamPaused && !this.#isOver
-    return !isHeldBack && this.#client.hasUnsentBytes()
+    return !isHeldBack && this.#client.holdsBytes()
   }
 
   upstreamDrained(): void {
@@ -357,7 +357,8 @@ export interface ExchangeClient {
   write(bytes: Buffer | string): boolean
   /** Head and body in as few packets as possible. */
   writeTogether(head: string, body: Buffer): boolean
-  hasUnsentBytes(): boolean
+  /** What was written is still read from the memory that it was in. */
+  holdsBytes(): boolean
   /** Stops and goes on reading what the client sends. */
   pause(): void
   resume(): void

@@ -9,7 +9,8 @@ const serviceRestart = Buffer.from([0x88, 2, 1012 >> 8, 1012 & 0xff])
 /** The client's side of a tunnel. */
 export interface TunnelClient {
   write(bytes: Buffer): boolean
-  hasUnsentBytes(): boolean
+  /** What was written is still read from the memory that it was in. */
+  holdsBytes(): boolean
   pause(): void
   resume(): void
   /** Sends what was written, then closes. */
@@ -85,7 +86,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   }
 
   hasUnsentBytes(): boolean {
-    return !this.#isUpstreamPaused && this.#client.hasUnsentBytes()
+    return !this.#isUpstreamPaused && this.#client.holdsBytes()
   }
 
   upstreamDrained(): void {

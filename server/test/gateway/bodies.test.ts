@@ -55,6 +55,19 @@ function pour(socket: net.Socket, count: number): void {
   write()
 }
 
+test('head and first piece of an answer leave in one write', async (t) => {
+  const body = 'x'.repeat(20_000)
+  const { port } = await startGatewayHarness(
+    t,
+    httpApp((_, response) => void response.end(body)),
+  )
+  const { socket } = await rawClient(t, port)
+  const first = once(socket, 'data')
+  socket.write(keptHead('GET /ann-dev/ HTTP/1.1'))
+  const [bytes] = (await first) as [Buffer]
+  assert.match(bytes.toString('latin1'), /\r\n\r\nx{100}/)
+})
+
 test(`${size} MB arrive unharmed downwards with flat memory`, async (t) => {
   const app = rawApp((socket) => {
     socket.write(head)

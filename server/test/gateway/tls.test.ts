@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import net, { createServer } from 'node:net'
-import { get, request } from 'node:https'
+import { Agent, get, request } from 'node:https'
 import http, { type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import WebSocket from 'ws'
 import { readConfig } from '#/config/config.ts'
 import { echoSockets } from '#test/support/gateway/echo-web-sockets.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { httpApp } from '#test/support/gateway/test-apps.ts'
+import { echoApp, httpApp, listen } from '#test/support/gateway/test-apps.ts'
 import { ann } from '#test/support/gateway/tokens.ts'
 import { runProgram, waitFor } from '#test/support/program.ts'
 import { onlyLong } from '#test/support/extent.ts'
@@ -233,6 +233,59 @@ test('an upload in records of a few bytes arrives unchanged at an app that reads
   sent.end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   assert.ok(Buffer.concat((await answer.toArray()) as Buffer[]).equals(bytes))
+})
+
+/** Content types of the TLS records that the gateway sends through this, each a byte (RFC 8446, 5.1); 23 is encrypted. */
+async function recordsOf(t: TestContext, gateway: number): Promise<{ port: number; types: number[] }> {
+  const types: number[] = []
+  const relay = createServer((client) => {
+    const server = net.connect(gateway, '127.0.0.1')
+    client.pipe(server)
+    server.pipe(client)
+    let rest = Buffer.alloc(0)
+    server.on('data', (bytes: Buffer) => {
+      rest = Buffer.concat([rest, bytes])
+      while (rest.length >= 5 && rest.length >= 5 + rest.readUInt16BE(3)) {
+        types.push(rest[0] ?? 0)
+        rest = rest.subarray(5 + rest.readUInt16BE(3))
+      }
+    })
+  })
+  return { port: await listen(t, relay), types }
+}
+
+test('through TLS, head and body of a small answer leave as one record', async (t) => {
+  const { cert, key } = makePair(folderOf(t), 'first')
+  const app = httpApp((_, response) => void response.end('x'.repeat(9_000)))
+  const { port: gateway } = await startGatewayHarness(t, app, { tls: { certFile: cert, keyFile: key } })
+  const { port, types } = await recordsOf(t, gateway)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(cert) })
+  t.after(() => agent.destroy())
+  const length = async () => {
+    const asked = get({ port, host: '127.0.0.1', agent, path: '/ann-dev/', headers: ann })
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    return Buffer.concat((await answer.toArray()) as Buffer[]).length
+  }
+  await length()
+  const before = types.length
+  assert.equal(await length(), 9_000)
+  assert.deepEqual(types.slice(before), [23])
+})
+
+test('a client of TLS 1.2 that asks for another handshake loses its connection, and nobody else theirs', async (t) => {
+  const { cert, key } = makePair(folderOf(t), 'first')
+  const { port } = await startGatewayHarness(t, echoApp(), { tls: { certFile: cert, keyFile: key } })
+  const ca = readFileSync(cert)
+  const client = connect({ port, host: '127.0.0.1', ca, minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })
+  t.after(() => client.destroy())
+  await once(client, 'secureConnect')
+  const closed = once(client, 'close')
+  client.on('error', () => {})
+  client.renegotiate({}, () => {})
+  await closed
+  const asked = get({ port, host: '127.0.0.1', ca, path: '/ann-dev/', headers: ann })
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.equal(answer.resume().statusCode, 200)
 })
 
 test('settings of TLS that cannot work are refused, each with what to do', (t) => {
