@@ -45,6 +45,18 @@ export async function findMembership(db: Db, groupId: number, userId: number): P
   return row && toMembership(row)
 }
 
+/** Which of these users are members of the group; at most a page of them at a time. */
+export async function listMembersAmong(db: Db, groupId: number, userIds: readonly number[]): Promise<Set<number>> {
+  if (userIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('group_members')
+    .select('user_id')
+    .where('group_id', '=', groupId)
+    .where('user_id', 'in', userIds)
+    .execute()
+  return new Set(rows.map((row) => row.user_id))
+}
+
 /** All memberships of a user, oldest first. */
 export async function listMembershipsOf(db: Db, userId: number): Promise<Membership[]> {
   return (await selectMemberships(db).where('user_id', '=', userId).orderBy('id').execute()).map(toMembership)
@@ -192,6 +204,13 @@ export async function restoreGroupInvitation(tx: Db, earlier: StoredInvitation):
     .where('group_id', '=', groupId)
     .where('email', '=', email)
     .execute()
+}
+
+/** Which of these addresses are invited to the group; at most a page of them at a time. */
+export async function listInvitedAmong(db: Db, groupId: number, emails: readonly string[]): Promise<Set<string>> {
+  if (emails.length === 0) return new Set()
+  const rows = await selectInvitations(db, groupId).where('email', 'in', emails).execute()
+  return new Set(rows.map((row) => row.email))
 }
 
 export async function findGroupInvitation(

@@ -51,6 +51,12 @@ export async function findUsers(db: Db, ids: readonly number[]): Promise<User[]>
   return rows.map(fromRow)
 }
 
+/** Users of these addresses, in no order; at most a page of them at a time. @param emails lower-cased, as stored */
+export async function findUsersByEmail(db: Db, emails: readonly string[]): Promise<User[]> {
+  if (emails.length === 0) return []
+  return (await db.selectFrom('users').selectAll().where('email', 'in', emails).execute()).map(fromRow)
+}
+
 /** @param email lower-cased, as stored */
 export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()

@@ -37,6 +37,23 @@ test('a preview says for each address what an addition does, changes nothing, an
   assert.deepEqual([entries[0].action, entries[0].detail.addresses], ['group.preview-members', 6])
 })
 
+test('a preview of a long list, with an address twice, keeps its order', async () => {
+  const { id } = await group({ name: 'Long preview' }, [ann], [tom])
+  const emails = [...Array.from({ length: 150 }, (_, index) => `n${index}@x.org`), 'ann@x.org', 'n3@x.org', 'ANN@x.org']
+  const reply = await tom.call('POST', `/api/groups/${id}/members/preview`, { emails })
+  assertOk(reply)
+  const found = reply.body.addresses as { email: string; effect: string }[]
+  assert.deepEqual(
+    found.map(({ email }) => email),
+    emails,
+  )
+  assert.deepEqual(new Set(found.slice(0, 150).map(({ effect }) => effect)), new Set(['invite']))
+  assert.deepEqual(
+    found.slice(150).map(({ effect }) => effect),
+    ['member', 'invite', 'member'],
+  )
+})
+
 test('an invitation that is withdrawn makes no member, and its account stays', async () => {
   const { id } = await group({ name: 'Withdrawn' }, [], [tom])
   assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['fay@x.org'], role: 'manager' }))
