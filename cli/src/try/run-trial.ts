@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from '#/with-api.ts'
@@ -83,8 +84,9 @@ class Benches {
     const { log, signal, env } = this.#context
     const installation = await TryInstallation.open(config, routing, fields, log, signal)
     this.#endings.push(() => installation.close())
-    const folder = path.join(installation.folder, 'browser')
-    mkdirSync(folder)
+    // Not below the installation's folder, which nobody but its owner may enter: for root the browser runs as another user.
+    const folder = mkdtempSync(path.join(tmpdir(), 'berth-try-browser-'))
+    this.#endings.push(() => rmSync(folder, { recursive: true, force: true }))
     const where = { folder, host: installation.platformHost, port: installation.port, env }
     const chromium = executable === null ? null : await startChromium({ executable, ...where })
     if (chromium) {
