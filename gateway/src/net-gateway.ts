@@ -10,6 +10,7 @@ import type {
   GatewaySettings,
   GatewayState,
   TlsSettings,
+  UseKind,
 } from '#/port/gateway.ts'
 import { GatewayMetrics } from '#/proxy/gateway-metrics.ts'
 import { ClientConnection } from '#/clients/client-connection.ts'
@@ -189,10 +190,10 @@ class ReverseProxy implements NetGateway, ConnectionContext {
     if (changes.some(({ kind }) => kind !== 'route' && kind !== 'route-gone')) this.#cutForbidden()
   }
 
-  async hold(prefix: string, minIdle: number): Promise<boolean> {
+  async hold(prefix: string, minIdle: number, by?: UseKind): Promise<boolean> {
     await this.#settled
     this.#readClock()
-    return this.routingTable.hold(prefix, minIdle)
+    return this.routingTable.hold(prefix, minIdle, by)
   }
 
   async counts(): Promise<Readonly<Record<string, number>>> {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { LaunchParameter, OpenPath } from './container.ts'
-import { Instant, MapOf, OrNull } from './shapes.ts'
+import { Instant, MapOf, OneOf, OrNull, instant } from './shapes.ts'
 
 /** Where an account stands. Source: specification, User state. */
 export const UserState = Type.Union([Type.Literal('registered'), Type.Literal('verified'), Type.Literal('active')])
@@ -25,6 +25,10 @@ export const MeResponse = Type.Object({
   }),
 })
 export type MeResponse = Type.Static<typeof MeResponse>
+
+/** What may count as the last use of a container. */
+export const useReasons = ['traffic', 'page', 'app', 'cpu', 'kept', 'started'] as const
+export type UseReason = (typeof useReasons)[number]
 
 /** One configured type as its owner sees it, record or not. Source: specification, `GET /api/user/containers`. */
 export const ContainerEntry = Type.Object({
@@ -52,6 +56,18 @@ export const ContainerEntry = Type.Object({
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),
+  idle: Type.Optional(
+    Type.Object(
+      {
+        at: instant('When it is suspended if it is not used until then'),
+        why: OneOf(useReasons, {
+          description:
+            'What counts as its last use: `traffic`, a `page` that was opened (for five minutes) or what the `app` says, where it is asked, CPU time (`cpu`), that its owner `kept` it, or that it was `started`',
+        }),
+      },
+      { description: 'Absent for a container that does not run, or whose template has no idle time' },
+    ),
+  ),
   is_blocked: Type.Boolean(),
   blocked_at: OrNull(Instant),
 })

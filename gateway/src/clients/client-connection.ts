@@ -235,10 +235,10 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
   }
 
   wakeUpstream(): void {
-    const { upstream, caller } = this.#exchange?.parts ?? {}
-    if (!upstream || this.#isWaking) return
+    const { upstream, caller, use } = this.#exchange?.parts ?? {}
+    if (!upstream || !use || this.#isWaking) return
     this.#isWaking = true
-    void wakeUpstream(this.#context, upstream, caller, this.requestId).then(() => (this.#isWaking = false))
+    void wakeUpstream(this.#context, upstream, caller, this.requestId, use).then(() => (this.#isWaking = false))
   }
 
   retry(): void {
@@ -249,15 +249,16 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
   tunnel(connection: UpstreamConnection, first: Buffer): void {
     const exchange = this.#exchange
     const caller = exchange?.caller
+    const use = exchange?.parts.use ?? 'traffic'
     this.#tunnelActive = exchange?.parts.active
     this.#context.limiter.beginWebSocket(this.#tunnelActive)
     this.#endRequest()
     this.socket.setNoDelay(true)
     this.#access?.noteExchange(exchange, this.#requestId, this.#context)
     const { requestId } = this
-    const wake = () => wakeUpstream(this.#context, tunnel.upstream, caller, requestId)
+    const wake = () => wakeUpstream(this.#context, tunnel.upstream, caller, requestId, use)
     const onUse = () => caller && this.#context.sessions.noteUse(caller)
-    const tunnel = new WebSocketTunnel(caller, connection, this, wake, onUse)
+    const tunnel = new WebSocketTunnel(caller, connection, this, wake, onUse, use)
     this.#tunnel = tunnel
     this.deadline = clock.now + this.timeouts.idleWebSocket
     if (first.length > 0) tunnel.onUpstreamData(first, first.length)

@@ -18,6 +18,16 @@ export function isHtmlNavigation({ method, text }: RequestHead): boolean {
 /** Whether a browser says that it sends this: no script can leave the header out, and programs send `Sec-Fetch-Mode` at most. */
 export const isBrowser = ({ text }: RequestHead): boolean => headerValue(text, 'sec-fetch-site') !== undefined
 
+/**
+ * Whether a browser sends this, as far as can be seen: on plain http away from this machine browsers leave `Sec-Fetch-Site`
+ * out, but say what page they ask for, and who they are.
+ */
+export const isOfBrowser = (head: RequestHead): boolean =>
+  isBrowser(head) ||
+  headerValue(head.text, 'origin') !== undefined ||
+  headerValue(head.text, 'referer') !== undefined ||
+  headerValue(head.text, 'user-agent')?.startsWith('Mozilla/') === true
+
 /** Whether a request says that its answer does not end by itself: a WebSocket, or server-sent events (HTML standard, 9.2). */
 export function opensStream({ fields, text }: RequestHead): boolean {
   return fields.opensWebSocket || headerValue(text, 'accept')?.toLowerCase().includes('text/event-stream') === true

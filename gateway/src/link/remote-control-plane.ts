@@ -124,7 +124,7 @@ export class RemoteControlPlane implements ControlPlane {
       replacePart: (part) => void this.#parts.push(part),
       replace: () => gateway.replace(this.#takeParts()),
       apply: (changes) => gateway.apply(changes),
-      hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
+      hold: (...args) => gateway.hold(...args),
       counts: () => gateway.counts(),
       loaded: onLoaded,
       ready: onReady,

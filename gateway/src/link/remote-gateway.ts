@@ -5,6 +5,7 @@ import type {
   GatewaySettings,
   GatewayState,
   TlsSettings,
+  UseKind,
 } from '#/port/gateway.ts'
 import { ConnectionLost, RpcConnection, type Channel } from './rpc-connection.ts'
 import {
@@ -72,8 +73,8 @@ export class RemoteGateway implements Gateway {
     await Promise.all(slices(changes).map((slice) => this.#rpc.call('apply', [slice], callTimeouts.apply)))
   }
 
-  hold(prefix: string, minIdle: number): Promise<boolean> {
-    return this.#rpc.call('hold', [prefix, minIdle], callTimeouts.hold)
+  hold(prefix: string, minIdle: number, by?: UseKind): Promise<boolean> {
+    return this.#rpc.call('hold', by ? [prefix, minIdle, by] : [prefix, minIdle], callTimeouts.hold)
   }
 
   counts(): Promise<Readonly<Record<string, number>>> {

@@ -40,8 +40,9 @@ export interface Gateway {
    * Holds an idle container's route before its suspension: when no byte has moved to or from it for `minIdle` ms, its address is
    * withdrawn, from then on requests wait for `ControlPlane.wake`, and it returns true. Otherwise it returns false and
    * changes nothing. Applying the route again ends the hold; after a minute it ends by itself.
+   * @param by `navigation`: the application says itself whether it is used, so that navigations alone prevent the hold
    */
-  hold(prefix: string, minIdle: number): Promise<boolean>
+  hold(prefix: string, minIdle: number, by?: UseKind): Promise<boolean>
 
   /** Counters since the gateway's start, by metric name. */
   counts(): Promise<Readonly<Record<string, number>>>
@@ -68,8 +69,13 @@ export interface HostEntry {
  * - `start`, its owner opens a page: it is started.
  * - `use`, any other request of its owner, such as of an open tab: likewise, unless it was stopped by request.
  * - `resume`, of another user: it goes on if it is paused, and stays as it is if it is stopped by the time of the wake.
+ * - `poll`, of a page that is open at an application that says itself whether it is used: nothing, unless it has said nothing.
+ * - `none`, to a path whose requests are no use: nothing; the control plane is not asked.
  */
-export type WakeRight = 'start' | 'use' | 'resume'
+export type WakeRight = 'start' | 'use' | 'resume' | 'poll' | 'none'
+
+/** Use of a container by requests: bytes that moved, or a page that was opened. */
+export type UseKind = 'traffic' | 'navigation'
 
 /** What a gateway asks of the control plane. Each promise may take as long as it says; a lost control plane rejects it. */
 export interface ControlPlane {
@@ -269,6 +275,8 @@ export interface RouteActivity {
   readonly prefix: string
   /** When the last byte moved. */
   readonly at: number
+  /** When a page was opened last; left out where the type does not say itself whether it is used, and while there was none. */
+  readonly navigatedAt?: number
 }
 
 export interface GatewaySettings {
@@ -361,6 +369,10 @@ export interface TypeRules {
   readonly stripPrefix: boolean
   /** Path and query of a GET that the app has to answer below 500 after a start before requests are forwarded; without it its port is enough. */
   readonly readyPath?: string
+  /** Paths below the container's address whose requests are no use of it; `*` at the end stands for any rest. Left out: none. */
+  readonly ignoredPaths?: readonly string[]
+  /** The application is asked whether it is used, so that navigations are noted and an open page wakes nothing. */
+  readonly isAskedForUse?: true
   /** Whether addresses in headers of its answers get the prefix when they are absolute paths, and people's origin in place of the app's. */
   readonly rewriteLocation: boolean
   /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own, visitors' never. */

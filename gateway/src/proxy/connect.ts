@@ -2,7 +2,7 @@ import { contentLanguage } from '@berth/texts/language.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { GatewayConfig } from '#/access/gateway-config.ts'
 import { platformPathOf } from '#/access/host-entry.ts'
-import { isHtmlNavigation, isWindowNavigation, requestLanguage } from '#/http1/browser-request.ts'
+import { isHtmlNavigation, isOfBrowser, isWindowNavigation, requestLanguage } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { pagePolicy, policyFor } from '#/pages/document.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
@@ -20,7 +20,7 @@ import type { Explanation, Unavailable, WakeRight } from '#/port/gateway.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
 import { Route } from '#/upstream/route.ts'
 import { dialUpstream, isRefused } from '#/upstream/upstream-dialer.ts'
-import { PlatformUpstream, UpstreamConnection, type Upstream } from '#/upstream/upstream.ts'
+import { PlatformUpstream, UpstreamConnection, type RequestUse, type Upstream } from '#/upstream/upstream.ts'
 import type { RequestClient } from './client.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -53,11 +53,20 @@ const isOwners = (upstream: Upstream, caller: Caller | undefined): boolean =>
 
 /**
  * What the request of this caller may cause of a container that does not run.
- * @param head undefined: data of a request that is under way
+ * @param use what it counts as @param head undefined: data of a request that is under way
  */
-export function wakeRightOf(upstream: Upstream, caller: Caller | undefined, head?: RequestHead): WakeRight {
+export function wakeRightOf(
+  upstream: Upstream,
+  caller: Caller | undefined,
+  use: RequestUse,
+  head?: RequestHead,
+): WakeRight {
+  const isPage = head !== undefined && isHtmlNavigation(head) && isWindowNavigation(head.text)
+  if (use === 'none' && !isPage) return 'none'
+  const isPoll = upstream instanceof Route && upstream.rules.isAskedForUse === true && !isPage
+  if (isPoll && (head === undefined || isOfBrowser(head))) return 'poll'
   if (!isOwners(upstream, caller)) return 'resume'
-  return head && isHtmlNavigation(head) && isWindowNavigation(head.text) ? 'start' : 'use'
+  return isPage ? 'start' : 'use'
 }
 
 async function tryToConnect(
@@ -72,7 +81,7 @@ async function tryToConnect(
     upstream instanceof PlatformUpstream ? platformTimeout : showsProgress ? browserTimeout : programTimeout
   const connecting = dialUpstream(upstream, config.control, {
     isWanted: () => !exchange.isOver,
-    right: wakeRightOf(upstream, exchange.caller, head),
+    right: wakeRightOf(upstream, exchange.caller, exchange.parts.use, head),
     requestId: () => client.requestId,
     timeout,
   })

@@ -9,7 +9,7 @@ import { chunked, upstreamTrailers, type RequestHead } from '#/http1/request-hea
 import { headText, maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '#/http1/response-head.ts'
 import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
 import { localize } from '#/pages/localize-plain.ts'
-import type { ActiveRequest, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'
+import type { ActiveRequest, RequestUse, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'
 import {
   downstreamResponseHead,
   downstreamTrailers,
@@ -126,7 +126,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   send(connection: UpstreamConnection, first: Buffer): void {
     this.#upstreamConnection = connection
     this.#sentAt = performance.now()
-    this.parts.upstream.touch()
+    this.parts.upstream.touch(this.parts.use)
     let isRoom = connection.begin(this, this.parts.upstreamHead, first)
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
     this.#pauseUnless(isRoom)
@@ -144,7 +144,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     const connection = this.#upstreamConnection
     // The response came early: the rest is read and dropped.
     if (!connection) return stop
-    this.parts.upstream.touch()
+    this.#noteBytes()
     if (this.parts.upstream.address === undefined) this.#client.wakeUpstream()
     let isRoom = this.#request.forwardableEnd === 0 || connection.write(bytes.subarray(0, this.#request.forwardableEnd))
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
@@ -155,7 +155,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   }
 
   onUpstreamData(bytes: Buffer, end: number): void {
-    this.parts.upstream.touch()
+    this.#noteBytes()
     if (this.#response) this.#passBody(this.#response, bytes, end)
     else this.#readHead(bytes, 0, end)
   }
@@ -200,6 +200,12 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   cut(): void {
     this.clientGone()
     this.#client.cut()
+  }
+
+  /** A page that is opened counts once: what it loads for long is traffic. */
+  #noteBytes(): void {
+    const { use, upstream } = this.parts
+    upstream.touch(use === 'navigation' ? 'traffic' : use)
   }
 
   #end(): void {
@@ -390,6 +396,8 @@ interface ExchangeParts {
   readonly caller: Caller | undefined
   /** Where it is counted while it is open; undefined for the platform. */
   readonly active: ActiveCount | undefined
+  /** What it counts as. */
+  readonly use: RequestUse
 }
 
 /** Bodies up to this size are sent in one piece with their head, in bytes. */

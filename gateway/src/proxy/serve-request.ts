@@ -23,7 +23,8 @@ import type { GatewayUser } from '#/port/gateway.ts'
 import { bearerApiToken, containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '#/tokens/token-selection.ts'
 import { Route } from '#/upstream/route.ts'
-import type { Upstream } from '#/upstream/upstream.ts'
+import type { RequestUse, Upstream } from '#/upstream/upstream.ts'
+import { requestUse } from '#/upstream/request-use.ts'
 import type { RequestClient } from './client.ts'
 import { connectOrExplain, unavailableResponse, wakeRightOf } from './connect.ts'
 import { Exchange } from './exchange.ts'
@@ -118,9 +119,12 @@ export async function wakeUpstream(
   upstream: Upstream,
   caller: Caller | undefined,
   requestId: string,
+  use: RequestUse,
 ): Promise<void> {
   if (!config || !(upstream instanceof Route)) return
-  await config.control.wake(upstream.entry.prefix, requestId, wakeRightOf(upstream, caller)).catch(() => undefined)
+  const right = wakeRightOf(upstream, caller, use)
+  if (right === 'none') return
+  await config.control.wake(upstream.entry.prefix, requestId, right).catch(() => undefined)
 }
 
 function guarded(client: RequestClient, work: () => void): void {
@@ -156,7 +160,15 @@ function servePlatform({ context, config, client, head, path }: Request): void {
     config,
     client,
     new Exchange(
-      { head: plain, upstream, upstreamHead, responseContext: undefined, caller: undefined, active: undefined },
+      {
+        head: plain,
+        upstream,
+        upstreamHead,
+        responseContext: undefined,
+        caller: undefined,
+        active: undefined,
+        use: 'none',
+      },
       client,
     ),
   )
@@ -337,7 +349,8 @@ function serveApp(
   const { upstreamHeaders } = client
   const upstreamHead = upstreamHeaders.write(head, upstreamPathFor(path, route), route, origin, identity)
   const responseContext = withCookies(upstreamHeaders.responseContext, setCookie)
-  const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active }, client)
+  const use = requestUse(route.rules, head, path)
+  const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active, use }, client)
   startExchange(config, client, exchange)
 }
 

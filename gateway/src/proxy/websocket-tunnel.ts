@@ -1,7 +1,7 @@
 import type { Caller } from '#/tokens/token-verifier.ts'
 import { clock } from '#/basics/clock.ts'
 import { framingWork } from '#/http1/framing-work.ts'
-import type { ActiveRequest, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'
+import type { ActiveRequest, RequestUse, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'
 
 /** A close frame with the code 1012, "Service Restart" (IANA registry of RFC 6455). */
 const serviceRestart = Buffer.from([0x88, 2, 1012 >> 8, 1012 & 0xff])
@@ -36,6 +36,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   readonly #fromClient = new WebSocketFrameReader()
   readonly #wake: () => Promise<unknown>
   readonly #onUse: () => void
+  readonly #use: RequestUse
   #isWaking = false
   #isUpstreamPaused = false
   /** Bytes of it are still on their way to the app, in the memory that its next bytes are read into. */
@@ -47,6 +48,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
   lastByteAt = clock.now
 
   /**
+   * @param use what its data counts as
    * @param onUse called for data of the client
    * @param wake called for data on its way to an app that has no address now: it is paused, and would not hear it. Never rejects
    */
@@ -56,6 +58,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
     client: TunnelClient,
     wake: () => Promise<unknown>,
     onUse: () => void,
+    use: RequestUse = 'traffic',
   ) {
     this.caller = caller
     this.upstream = connection.upstream
@@ -63,6 +66,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
     this.#client = client
     this.#wake = wake
     this.#onUse = onUse
+    this.#use = use
     this.upstream.activeRequests.add(this)
     connection.handTo(this)
   }
@@ -80,7 +84,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
 
   onUpstreamData(bytes: Buffer, end: number): void {
     this.lastByteAt = clock.now
-    if (this.#fromUpstream.read(bytes, end)) this.upstream.touch()
+    if (this.#fromUpstream.read(bytes, end)) this.upstream.touch(this.#use)
     this.#isUpstreamPaused = !this.#client.write(bytes.subarray(0, end))
     if (this.#isUpstreamPaused) this.#connection.pause()
   }
@@ -134,7 +138,7 @@ export class WebSocketTunnel implements UpstreamListener, ActiveRequest {
 
   #noteData(): void {
     this.#onUse()
-    this.upstream.touch()
+    this.upstream.touch(this.#use)
     if (this.upstream.address !== undefined || this.#isWaking) return
     // One wake for all messages meanwhile: a fast typist must not cause one for each letter.
     this.#isWaking = true

@@ -1,7 +1,7 @@
 import { clock } from '#/basics/clock.ts'
 import { answersReady, readinessTarget } from '#/basics/readiness-request.ts'
-import type { GatewayUser, RouteActivity, RouteEntry, TypeRules, UpstreamAddress } from '#/port/gateway.ts'
-import { ActiveRequests, ConnectionPool, type Upstream } from './upstream.ts'
+import type { GatewayUser, RouteActivity, RouteEntry, TypeRules, UpstreamAddress, UseKind } from '#/port/gateway.ts'
+import { ActiveRequests, ConnectionPool, type RequestUse, type Upstream } from './upstream.ts'
 
 /**
  * How long a hold lasts, in ms: longer than the pause or stop that it is for. Applying the route again ends it earlier; should
@@ -37,6 +37,8 @@ export class Route implements Upstream {
   #asking: Promise<boolean> | undefined
   /** By `clock.now`. */
   lastByteAt = clock.now
+  /** Last navigation that was noted, by `clock.now`. */
+  #navigatedAt = Number.NEGATIVE_INFINITY
   /** Set while it waits in the list of routes that were used. */
   #isTouched = false
   readonly #indexes: RouteIndexes
@@ -118,8 +120,8 @@ export class Route implements Upstream {
   }
 
   /** See `Gateway.hold`. */
-  hold(minIdle: number): boolean {
-    if (clock.now - this.lastByteAt < minIdle) return false
+  hold(minIdle: number, by: UseKind = 'traffic'): boolean {
+    if (clock.now - (by === 'navigation' ? this.#navigatedAt : this.lastByteAt) < minIdle) return false
     this.#address = undefined
     this.#heldUntil = clock.now + maxHold
     return true
@@ -147,8 +149,11 @@ export class Route implements Upstream {
     return isReady
   }
 
-  touch(): void {
+  /** @param use of a request that is no use nothing is noted */
+  touch(use: RequestUse = 'traffic'): void {
+    if (use === 'none') return
     this.lastByteAt = clock.now
+    if (use === 'navigation') this.#navigatedAt = clock.now
     if (this.#isTouched) return
     this.#isTouched = true
     this.#indexes.touched.push(this)
@@ -157,7 +162,9 @@ export class Route implements Upstream {
   /** What `touch` has noted since the last report. */
   report(): RouteActivity {
     this.#isTouched = false
-    return { prefix: this.#entry.prefix, at: clock.wall - (clock.now - this.lastByteAt) }
+    const wallOf = (at: number) => clock.wall - (clock.now - at)
+    const navigated = this.#navigatedAt > 0 ? { navigatedAt: wallOf(this.#navigatedAt) } : {}
+    return { prefix: this.#entry.prefix, at: wallOf(this.lastByteAt), ...navigated }
   }
 }
 

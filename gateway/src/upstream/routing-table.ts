@@ -8,6 +8,7 @@ import {
   type RouteActivity,
   type RouteEntry,
   type TypeRules,
+  type UseKind,
 } from '#/port/gateway.ts'
 import { Route, type RouteIndexes, type ScopedTokenCache } from './route.ts'
 import type { ConnectionPool } from './upstream.ts'
@@ -106,13 +107,13 @@ export class RoutingTable {
   }
 
   /** See `Gateway.hold`. */
-  hold(prefix: string, minIdle: number): boolean {
+  hold(prefix: string, minIdle: number, by: UseKind = 'traffic'): boolean {
     const isUsed = this.#routes.has(prefix)
-    if (!isUsed && clock.now - this.#since < minIdle) return !this.has(prefix)
+    if (!isUsed && by === 'traffic' && clock.now - this.#since < minIdle) return !this.has(prefix)
     const route = this.get(prefix)
     if (!route) return true
     if (!isUsed) route.lastByteAt = this.#since
-    return route.hold(minIdle)
+    return route.hold(minIdle, by)
   }
 
   /**
@@ -219,9 +220,9 @@ export class RoutingTable {
   }
 }
 
-/** Whether they differ at most in the name that pages show, and in what a starting app is asked. */
+/** Whether they differ at most in the name that pages show, in what a starting app is asked, and in what counts as use. */
 function isSameForwarding(one: TypeRules, other: TypeRules): boolean {
-  const apart = { displayName: '', readyPath: '' }
+  const apart = { displayName: '', readyPath: '', ignoredPaths: [], isAskedForUse: true }
   return isDeepStrictEqual({ ...one, ...apart }, { ...other, ...apart })
 }
 

@@ -101,10 +101,10 @@ async function wake(
 ): Promise<Unavailable | undefined> {
   if (!(upstream instanceof Route)) return undefined
   const { where, prefix } = upstream.entry
+  if (right === 'none') return 'reason' in where ? where : asleep
   if ('reason' in where && !(isWakeable(where) && right !== 'resume')) return where
-  const timedOutReason: Unavailable = { reason: 'asleep', exitCode: null }
   const answered = new AbortController()
-  const timedOut = sleep(Math.max(0, deadline - performance.now()), timedOutReason, {
+  const timedOut = sleep(Math.max(0, deadline - performance.now()), asleep, {
     ref: false,
     signal: answered.signal,
   })
@@ -112,5 +112,7 @@ async function wake(
   const woken = control.wake(prefix, requestId(), right).catch(() => unknown)
   return Promise.race([woken, timedOut.catch(() => undefined)]).finally(() => answered.abort())
 }
+
+const asleep: Unavailable = { reason: 'asleep', exitCode: null }
 
 const unknown: Unavailable = { reason: 'unknown', exitCode: null }

@@ -1,5 +1,6 @@
 import net from 'node:net'
 import type { Caller } from '#/tokens/token-verifier.ts'
+import type { UseKind } from '#/port/gateway.ts'
 import { clock } from '#/basics/clock.ts'
 import { framingWork, inTurnOfItsOwn, isMostlyFraming } from '#/http1/framing-work.ts'
 import { ReadBuffer } from '#/basics/read-buffer.ts'
@@ -18,9 +19,12 @@ export interface Upstream {
   readonly activeRequests: ActiveRequests
   /** Its idle connections. */
   readonly idle: ConnectionPool
-  /** Bytes moved. */
-  touch(): void
+  /** Bytes moved. @param use what they count as */
+  touch(use: RequestUse): void
 }
+
+/** What a request counts as; `none`: its type says that requests like this one are no use. */
+export type RequestUse = UseKind | 'none'
 
 type SocketAddress = { readonly host: string; readonly port: number } | { readonly path: string }
 

@@ -19,6 +19,7 @@ import { hasSnapshots, type ContainersParts } from './containers-parts.ts'
 import { HomeLocks } from './home-locks.ts'
 import { HomeNames } from './home-names.ts'
 import { Activity } from './idle/activity.ts'
+import { IdleOutlooks } from './idle/idle-outlook.ts'
 import { IdleSuspension } from './idle/idle-suspension.ts'
 import { IdleWarnings } from './idle/idle-warnings.ts'
 import { OwnerActions } from './idle/owner-actions.ts'
@@ -120,7 +121,7 @@ export class Containers {
     this.rules = rules
     this.streams = streams
     this.reconciler = reconciler
-    this.activity = new Activity(database)
+    this.activity = new Activity(database, parts.pace?.navigation)
     this.engineList = new EngineListCache(runtime, () => reconciler.activate())
     const launching = new Launching(parts, this.events, index)
     this.capacity = launching.capacity
@@ -202,7 +203,11 @@ export class Containers {
       onListener: (userId) => launchProgress.onListener(userId),
     })
     for (const source of [launchProgress, idleWarnings]) this.subscriptions.addSource(source)
-    this.ownContainers = new OwnContainers(db, templates, rules, new StatusLookups(runtime), this.restartRequests)
+    const idle = new IdleOutlooks(templates, routeSync, activity, capabilities)
+    this.ownContainers = new OwnContainers(db, templates, rules, new StatusLookups(runtime), {
+      isRestartAsked: (id) => this.restartRequests.has(id),
+      idleOf: (owned) => idle.of(owned),
+    })
     this.logs = new ContainerLogs({ database, runtime, templates, streams })
     const isSettled = settledDay(parts.pace?.overdue)
     this.containerReconciler = new ContainerReconciler({
@@ -338,6 +343,7 @@ function followChanges(
   routeSync.onChange({
     onStatus: (container, status) => {
       if (status === 'running') activity.startOver(container)
+      if (status !== 'running' && status !== 'paused') activity.forgetTold(container)
       else if (status !== 'paused') idleWarnings.forget(container)
       launching.noteStatus(container, status)
       if (status !== 'running' && status !== 'paused') prestart.noteEnd(container)

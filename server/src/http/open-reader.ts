@@ -7,6 +7,7 @@ import { SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
 import { requiresCompanion, type Addresses, type Config } from '#/config/config.ts'
 import { OwnContainers } from '#/containers/routes/own-containers.ts'
 import { GroupDirectory } from '#/templates/group-directory.ts'
+import type { Templates } from '#/templates/template.ts'
 import { LaunchRules } from '#/templates/launch-rules.ts'
 import { createListener, listenOnSocket } from './listener.ts'
 import { PassOn, readerSession } from './pass-on.ts'
@@ -20,6 +21,7 @@ import { createHttpServer } from './server.ts'
 import type { Reader, ReadingState } from '#/nodes/node.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import { anyNodeNames, anyNodePaths, knownStatuses, readerHandlers } from './reader-handlers.ts'
 
 export interface ReaderParts {
@@ -118,7 +120,7 @@ async function startReader(parts: ReaderParts): Promise<Reader> {
         config.templates,
         new LaunchRules(database.db, directory, config.templates),
         knownStatuses(parts.runtime),
-        { has: (id) => isRestartAsked(state, id) },
+        { isRestartAsked: (id) => isRestartAsked(state, id), idleOf: (owned) => idleOf(config.templates, owned) },
       ),
     }),
     authenticator,
@@ -166,6 +168,12 @@ function leadersToKnow(): never {
 function isRestartAsked({ restartsAsked }: ReadingState, containerId: string): boolean {
   if (!restartsAsked) throw new Error('too many containers are to be restarted')
   return restartsAsked.has(containerId)
+}
+
+/** @throws {Error} for a type with an idle time: the leader alone knows when a container was used last */
+function idleOf(templates: Templates, { type }: ContainerRef): undefined {
+  const template = templates.get(type)
+  if (template && (template.idlePause > 0 || template.idleTimeout > 0)) leadersToKnow()
 }
 
 /** The signing keys as they were read last. They verify here, and sign nothing. */

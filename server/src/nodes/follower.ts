@@ -154,7 +154,7 @@ export class Follower {
           reading?.apply(changes)
           return gateway.apply(changes)
         },
-        hold: (prefix, minIdle) => gateway.hold(prefix, minIdle),
+        hold: (...args) => gateway.hold(...args),
         counts: async () => ({ ...(await gateway.counts()), ...reading?.counts() }),
       },
       report,

@@ -11,6 +11,7 @@ import type {
   RouteEntry,
   ShareGroup,
   TlsSettings,
+  UseKind,
 } from '@berth/gateway/port/gateway.ts'
 import { revocationRetention } from '#/accounts/sessions/revocations.ts'
 import { nodeTimes } from './leadership.ts'
@@ -92,10 +93,10 @@ export class GatewayGroup implements Gateway {
   }
 
   /** All gateways hold it, or none does. */
-  async hold(prefix: string, minIdle: number): Promise<boolean> {
+  async hold(prefix: string, minIdle: number, by?: UseKind): Promise<boolean> {
     if (this.#unreached.size > 0) return false
     const members = [this.#local, ...this.#receiving()]
-    const held = await Promise.all(members.map(({ gateway }) => gateway.hold(prefix, minIdle).catch(() => false)))
+    const held = await Promise.all(members.map(({ gateway }) => gateway.hold(prefix, minIdle, by).catch(() => false)))
     if (held.every(Boolean)) return true
     const route = this.#state.route(prefix)
     if (route) await this.apply([{ kind: 'route', route }])

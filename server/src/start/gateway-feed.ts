@@ -135,9 +135,9 @@ function controlPlane({ database, log, config, addresses, sessions, containers, 
     explain: (prefix) => wake.explain(prefix),
     reportUnreachable: (prefix) => wake.reportUnreachable(prefix),
     reportActivity: (uses) => {
-      for (const { prefix, at } of uses) {
+      for (const { prefix, at, navigatedAt } of uses) {
         const container = routeSync.findByPrefix(prefix)
-        if (container) activity.used(container, at)
+        if (container) activity.used(container, at, navigatedAt)
       }
     },
     reportVisits: (visits) => visitors.note(visits),

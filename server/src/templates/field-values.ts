@@ -10,7 +10,14 @@ import {
 } from '#/engines/container-spec.ts'
 import { isTimeZone } from '#/machine/time-zone.ts'
 import { problemOf, type Parameter, type ParameterValue, type Parameters } from './parameters.ts'
-import { archiveNames, type FilesOrigin, type StarterFiles, type StopTime } from './template.ts'
+import {
+  archiveNames,
+  idleProbeNames,
+  type FilesOrigin,
+  type IdleProbe,
+  type StarterFiles,
+  type StopTime,
+} from './template.ts'
 
 /** The value of a field, or the problem in words that follow the field's name. */
 export type Read<T> = { readonly value: T } | { readonly problem: string }
@@ -135,6 +142,37 @@ export const pathAndQuery = kind<string>('path and query, in ASCII', (value) => 
   return isPath
     ? ok(value.replace(/^\//, ''))
     : bad("must be a path and query below the container's address, e.g. vnc.html?autoconnect=1")
+})
+
+const probeForm = 'must be jupyter, code-server or {path, active}'
+/** RFC 6901, 3. */
+const jsonPointer = /^(?:\/(?:[^~/]|~[01])*)*$/
+
+/** The field `idle_probe`. */
+export const idleProbe = kind<IdleProbe>('`jupyter`, `code-server`; `{path, active}`', (value) => {
+  const name = idleProbeNames.find((each) => each === value)
+  if (name) return ok(name)
+  if (!isRecord(value)) return bad(probeForm)
+  const { path: given, active, ...others } = value
+  const read = pathAndQuery.read(given)
+  if ('problem' in read || Object.keys(others).length > 0)
+    return bad(`${probeForm}; path is a path and query below the container's address`)
+  if (typeof active !== 'string' || active.length > 500 || !jsonPointer.test(active))
+    return bad(`${probeForm}; active is a JSON pointer, e.g. /last_activity`)
+  return ok({ path: read.value, active })
+})
+
+/** Each request is compared with all of them. */
+const maxIgnoredPaths = 50
+
+/** The field `idle_ignore`. */
+export const ignoredPaths = kind<readonly string[]>(`list of at most \`${maxIgnoredPaths}\` paths`, (value) => {
+  const isPath = (each: unknown) =>
+    typeof each === 'string' && /^[\x21-\x7e]{1,500}$/.test(each) && !/[?#]|\*./.test(each)
+  if (!Array.isArray(value) || !value.every(isPath))
+    return bad('must be a list of paths without a query, such as /api/metrics or /live/*; a * stands at the end only')
+  if (value.length > maxIgnoredPaths) return bad(`has ${value.length} paths; ${maxIgnoredPaths} are allowed`)
+  return ok(value.map((each) => (String(each).startsWith('/') ? String(each) : `/${String(each)}`)))
 })
 
 /** RFC 9110, 5.1: a name is a token; case does not matter, so it is kept in one. */

@@ -8,6 +8,8 @@ import {
   deviceList,
   flag,
   headerNames,
+  idleProbe,
+  ignoredPaths,
   maxText,
   memory,
   mountList,
@@ -184,6 +186,18 @@ export const fieldGroups = {
       ...orNull(cores),
       default: null,
       text: 'CPU cores, e.g. `0.1`: a container whose average use since the last check is higher is not idle, whatever its traffic. `null`: only traffic counts.',
+    },
+    idle_probe: {
+      ...orNull(idleProbe),
+      default: null,
+      text: "Whom Berth asks whether a running container is used: `jupyter` (kernels and terminals), `code-server` (its heartbeat), or `{path, active}`: a path below the container's address that answers JSON, and a JSON pointer (RFC 6901) in it to the time of the last use or to a number of what is going on. It is asked every minute, and before each suspension. While it answers, traffic counts as no use, except for a page that was opened in the last five minutes; a page that is left open wakes nothing. While it does not answer, traffic counts. `null`: traffic counts.",
+      see: 'how-to/suspend-idle-containers.md',
+    },
+    idle_ignore: {
+      ...ignoredPaths,
+      default: [],
+      text: "Paths below the container's address, such as `/api/metrics` or `/live/*`, whose requests and WebSockets are no use of it: they neither keep it awake nor wake it. `*` at the end stands for any rest.",
+      see: 'how-to/suspend-idle-containers.md',
     },
   },
   Prestart: {

@@ -137,6 +137,8 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     idlePause: pick('idle_pause'),
     idleTimeout: pick('idle_timeout'),
     idleCpu: pick('idle_cpu'),
+    idleProbe: pick('idle_probe'),
+    idleIgnore: pick('idle_ignore'),
     prestart: pick('prestart'),
     prestartAt: pick('prestart_at'),
     maxLifetime: pick('max_lifetime'),

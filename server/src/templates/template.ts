@@ -49,6 +49,10 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly prestartAt: StopTime | null
   /** Cores; a container that used more on average is busy although no byte moves. Null: traffic alone counts. */
   readonly idleCpu: number | null
+  /** Whom Berth asks whether it is used; null: traffic counts. */
+  readonly idleProbe: IdleProbe | null
+  /** Paths below the container's address, each with its slash, whose requests are no use; `*` at the end stands for any rest. */
+  readonly idleIgnore: readonly string[]
   /** Files below `SECRETS_DIR`, by variable of the environment; read at each launch. */
   readonly secrets: Readonly<Record<string, string>>
   /** Account at the registry of `image`, and the file below `SECRETS_DIR` with its password; null: none. */
@@ -117,6 +121,15 @@ export class Templates {
     return [...this.#byType.values()]
   }
 }
+
+/** Applications whose own answers say whether they are used. */
+export const idleProbeNames = ['jupyter', 'code-server'] as const
+
+/**
+ * Whom Berth asks whether a container is used: an application that it knows, or a path below the container's address, and a
+ * JSON pointer (RFC 6901) in its answer to the time of the last use, or to a number of what is going on.
+ */
+export type IdleProbe = (typeof idleProbeNames)[number] | { readonly path: string; readonly active: string }
 
 /** Where starter files come from: a folder or an archive of this machine, or a Git repository. */
 export type FilesOrigin =
@@ -219,6 +232,8 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
           rewriteLocation,
           forwardToken,
           allowHeaders,
+          idleProbe,
+          idleIgnore,
         }) => [
           encodeURIComponent(type),
           {
@@ -231,6 +246,8 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
             allowHeaders,
             ...(hasOwnHost ? ownHost : {}),
             ...(readyPath === null ? {} : { readyPath }),
+            ...(idleProbe === null ? {} : { isAskedForUse: true }),
+            ...(idleIgnore.length === 0 ? {} : { ignoredPaths: idleIgnore }),
           },
         ],
       ),

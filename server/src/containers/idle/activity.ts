@@ -1,3 +1,4 @@
+import type { UseReason } from '@berth/api/schemas/user.ts'
 import type { Database } from '#/store/database.ts'
 import { containerKey, noteUse, type ContainerRef } from '#/store/user-containers.ts'
 
@@ -9,10 +10,28 @@ const writeInterval = 60_000
 /** Max containers that are written in one transaction. */
 const batchSize = 200
 
+/** How long a page that was opened counts as use where the application says itself whether it is used, in ms. */
+const navigationTime = 300_000
+
+/** The last use of a container. */
+export interface LastUse {
+  /** By `performance.now()`; in the future while a page that was opened counts. */
+  readonly at: number
+  readonly why: UseReason
+}
+
 interface Use {
   readonly owned: ContainerRef
-  /** Last use, or start; by `performance.now()`. */
-  at: number
+  /** Last byte; by `performance.now()`, as all instants without another word. */
+  trafficAt: number
+  /** Last page that was opened. */
+  navigatedAt: number
+  /** Last time that its idle time began anew, whatever moved or was said. */
+  begun: LastUse
+  /** Last use that the application has told. */
+  toldAt: number
+  /** Whether the application was asked last with an answer: what it says counts then, and no traffic. Undefined before. */
+  hasTold: boolean | undefined
   /** Last use; ms since 1970. */
   usedAt: number
   /** Last write of `last_used`; by `performance.now()`. */
@@ -29,32 +48,88 @@ export class Activity {
   readonly #database: Database
   readonly #began = performance.now()
   readonly #uses = new Map<string, Use>()
+  readonly #navigationTime: number
 
-  constructor(database: Database) {
+  /** @param pace ms for which a page that was opened counts; for tests */
+  constructor(database: Database, pace = navigationTime) {
     this.#database = database
+    this.#navigationTime = pace
   }
 
   /** By `performance.now()`. */
   lastOf(owned: ContainerRef): number {
-    return Math.max(this.#began, this.#uses.get(containerKey(owned))?.at ?? 0)
+    return this.lastUseOf(owned).at
   }
 
-  /** When a byte moved last, in ms since 1970; 0 when none did since this process began. */
+  /** The last use, or the start of this process, whichever is later. */
+  lastUseOf(owned: ContainerRef): LastUse {
+    const use = this.#uses.get(containerKey(owned))
+    const begun: LastUse = { at: this.#began, why: 'started' }
+    return use ? this.#candidates(use).reduce((last, each) => (each.at >= last.at ? each : last), begun) : begun
+  }
+
+  #candidates({ begun, trafficAt, navigatedAt, toldAt, hasTold }: Use): LastUse[] {
+    if (!hasTold) return [{ at: trafficAt, why: 'traffic' }, begun]
+    const pageUntil = navigatedAt > 0 ? navigatedAt + this.#navigationTime : 0
+    return [{ at: pageUntil, why: 'page' }, { at: toldAt, why: 'app' }, begun]
+  }
+
+  /** Whether the application was asked last without an answer, so that traffic counts. */
+  isSilent(owned: ContainerRef): boolean {
+    return this.#uses.get(containerKey(owned))?.hasTold === false
+  }
+
+  /** Whether what the application says counts, and no traffic. */
+  hasTold(owned: ContainerRef): boolean {
+    return this.#uses.get(containerKey(owned))?.hasTold === true
+  }
+
+  /** Notes what the application says about its last use. @param usedAt ms since 1970; undefined when it did not answer */
+  told(owned: ContainerRef, usedAt: number | undefined): void {
+    const use = this.#useOf(owned)
+    use.hasTold = usedAt !== undefined
+    if (usedAt === undefined || usedAt <= 0) return
+    const now = Date.now()
+    const at = performance.now() - (now - Math.min(usedAt, now))
+    if (at <= use.toldAt) return
+    use.toldAt = at
+    this.#noteUsedAt(use, Math.min(usedAt, now))
+  }
+
+  /** Forgets what the application of an earlier run has said. */
+  forgetTold(owned: ContainerRef): void {
+    const use = this.#uses.get(containerKey(owned))
+    if (use) Object.assign(use, { hasTold: undefined, toldAt: 0 })
+  }
+
+  /** When it was used last, in ms since 1970: by traffic, or where that counts as no use by a page or what the application said; 0 when it was not since this process began. */
   usedAt(owned: ContainerRef): number {
     return this.#uses.get(containerKey(owned))?.usedAt ?? 0
   }
 
   /** Restarts its idle time: it starts, or its owner launches or keeps it. */
-  startOver(owned: ContainerRef): void {
-    this.#useOf(owned).at = performance.now()
+  startOver(owned: ContainerRef, why: UseReason = 'started'): void {
+    this.#useOf(owned).begun = { at: performance.now(), why }
   }
 
-  /** Notes a use. @param at of the last byte, in ms since 1970; a time in the future counts as now */
-  used(owned: ContainerRef, at: number): void {
+  /**
+   * Notes traffic.
+   * @param at of the last byte, in ms since 1970; a time in the future counts as now
+   * @param navigatedAt when a page was opened last, likewise
+   */
+  used(owned: ContainerRef, at: number, navigatedAt = 0): void {
     const use = this.#useOf(owned)
     const now = Date.now()
-    use.usedAt = Math.min(at, now)
-    use.at = Math.max(use.at, performance.now() - (now - use.usedAt))
+    const monotonic = (wall: number) => performance.now() - (now - Math.min(wall, now))
+    use.trafficAt = Math.max(use.trafficAt, monotonic(at))
+    const isNewPage = navigatedAt > 0 && monotonic(navigatedAt) > use.navigatedAt
+    if (isNewPage) use.navigatedAt = monotonic(navigatedAt)
+    if (!use.hasTold) this.#noteUsedAt(use, Math.min(at, now))
+    else if (isNewPage) this.#noteUsedAt(use, Math.min(navigatedAt, now))
+  }
+
+  #noteUsedAt(use: Use, wall: number): void {
+    use.usedAt = wall
     use.isWritten = false
   }
 
@@ -101,7 +176,17 @@ export class Activity {
     const known = this.#uses.get(key)
     if (known) return known
     const { userId, type } = owned
-    const use: Use = { owned: { userId, type }, at: 0, usedAt: 0, writtenAt: -Infinity, isWritten: true }
+    const use: Use = {
+      owned: { userId, type },
+      trafficAt: 0,
+      navigatedAt: 0,
+      begun: { at: 0, why: 'started' },
+      toldAt: 0,
+      hasTold: undefined,
+      usedAt: 0,
+      writtenAt: -Infinity,
+      isWritten: true,
+    }
     this.#uses.set(key, use)
     return use
   }

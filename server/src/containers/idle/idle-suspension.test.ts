@@ -49,7 +49,7 @@ async function withUnreachedGateway(t: TestContext) {
       publishUser: async () => did.push('publish'),
       republish: async () => undefined,
     },
-    activity: { lastOf: () => 0, write: async () => undefined },
+    activity: { lastOf: () => 0, hasTold: () => false, write: async () => undefined },
   }
   const recordOf = () => findContainer(database.db, userId, 'dev')
   const suspension = new IdleSuspension(parts as unknown as IdleSuspensionParts)

@@ -131,9 +131,10 @@ export class IdleSuspension {
 
   /** Releases a hold that was not confirmed: it may be in force all the same, and its requests would wait for ever. */
   async #hold(known: ContainerState, quietFor: number): Promise<boolean> {
-    const { routeSync, gateway } = this.#parts
+    const { routeSync, gateway, activity } = this.#parts
     try {
-      return await gateway.hold(known.prefix, quietFor)
+      const by = activity.hasTold(known) ? 'navigation' : undefined
+      return await gateway.hold(known.prefix, quietFor, by)
     } catch (error) {
       await routeSync.republish(known)
       throw error

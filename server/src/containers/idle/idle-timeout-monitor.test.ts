@@ -13,6 +13,13 @@ const template = { type: 'dev', idlePause: 0, idleTimeout: 100, idleCpu: 0.1 } a
 
 const notDue = () => Promise.reject(new Error('nothing is due yet'))
 
+const unasked: IdleTimeoutMonitorParts['probes'] = {
+  askWhenDue: () => undefined,
+  askNow: () => false,
+  prune: () => undefined,
+  stop: () => undefined,
+}
+
 /** Containers that have been quiet for longer than half of their idle time, and an engine that measures when a test lets it. */
 function arrange(
   containers: number,
@@ -36,6 +43,7 @@ function arrange(
     },
     idleSuspension: { suspend },
     activity: { lastOf: () => lastUse, startOver: () => undefined },
+    probes: unasked,
     runtime: {
       capabilities,
       usage: (id) => {

@@ -5,6 +5,7 @@ import type { Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { Template, Templates } from '#/templates/template.ts'
 import type { Activity } from './activity.ts'
+import type { IdleProbes } from './idle-probes.ts'
 import type { IdleSuspension, SuspendMode } from './idle-suspension.ts'
 import type { IdleWarnings } from './idle-warnings.ts'
 
@@ -25,6 +26,7 @@ export interface IdleTimeoutMonitorParts {
   readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
   readonly idleSuspension: Pick<IdleSuspension, 'suspend'>
   readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
+  readonly probes: Pick<IdleProbes, 'askWhenDue' | 'askNow' | 'prune' | 'stop'>
   readonly runtime: Pick<Runtime, 'usage' | 'capabilities'>
   readonly warnings: Pick<IdleWarnings, 'warn' | 'end'>
   readonly log: Logger
@@ -69,6 +71,7 @@ export class IdleTimeoutMonitor {
   stop(): void {
     clearInterval(this.#timer)
     this.#waiting = []
+    this.#parts.probes.stop()
   }
 
   /** One check of all running containers; stopped ones cost nothing. */
@@ -81,6 +84,7 @@ export class IdleTimeoutMonitor {
     }
     for (const kept of [this.#samples, this.#sampledAt])
       for (const [key, { known }] of kept) if (!this.#parts.routeSync.isRunning(known)) kept.delete(key)
+    this.#parts.probes.prune()
   }
 
   get #maxParallel(): number {
@@ -96,12 +100,16 @@ export class IdleTimeoutMonitor {
   }
 
   #consider(known: ContainerState, times: IdleTimes, isPaused: boolean, now: number): void {
-    const quiet = now - this.#parts.activity.lastOf(known)
+    const { probes, activity } = this.#parts
+    if (!isPaused) probes.askWhenDue(known)
+    const quiet = now - activity.lastOf(known)
     this.#warnBeforeStop(known, times, quiet)
     if (times.idleCpu !== null && !isPaused && quiet >= firstStep(times) / 2) this.#sampleHalfWay(known)
     const kind = dueStep(times, quiet, isPaused)
     const key = containerKey(known)
     if (!kind || this.#suspending.has(key)) return
+    // Work may have begun since the application was asked last; the next check sees what it says.
+    if (!isPaused && probes.askNow(known)) return
     if (this.#suspending.size >= this.#maxParallel) return void this.#waiting.push({ known, isPaused })
     this.#suspending.add(key)
     void this.#suspend(known, times, kind, isPaused).finally(() => {
@@ -168,7 +176,7 @@ export class IdleTimeoutMonitor {
     // Without an earlier sample, and after a new start, the next sample decides.
     if (!before || now.at - before.at < 500 || now.cpuSeconds < before.cpuSeconds) return true
     const isBusy = (now.cpuSeconds - before.cpuSeconds) / ((now.at - before.at) / 1_000) > cores
-    if (isBusy) this.#parts.activity.startOver(known)
+    if (isBusy) this.#parts.activity.startOver(known, 'cpu')
     return isBusy
   }
 

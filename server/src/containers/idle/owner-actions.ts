@@ -73,7 +73,7 @@ export class OwnerActions {
     if (known && routeSync.isUnknown(known)) throw refusals.keepFailed(new Error('the engine does not answer about it'))
     const where = known && routeSync.routeOf(known)?.where
     if (!known || known.wasStopped || !where || !isAddress(where)) return null
-    activity.startOver(known)
+    activity.startOver(known, 'kept')
     const secondsLeft = secondsToSuspension(idleTimesOf(template, this.#parts.capabilities), where.isPaused)
     return secondsLeft === 0 ? null : new Date(now.getTime() + secondsLeft * 1_000)
   }

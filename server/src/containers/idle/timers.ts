@@ -9,6 +9,7 @@ import { listRecentUsersOf } from '#/store/users.ts'
 import { TemplateSources } from '#/templates/template-sources.ts'
 import type { Activity } from './activity.ts'
 import type { IdleSuspension } from './idle-suspension.ts'
+import { IdleProbes } from './idle-probes.ts'
 import { IdleTimeoutMonitor } from './idle-timeout-monitor.ts'
 import type { IdleWarnings } from './idle-warnings.ts'
 import { ImageFetches } from './image-fetches.ts'
@@ -36,6 +37,7 @@ export function timersOf(
   { routeSync, idleSuspension, activity, idleWarnings: warnings, prestart }: TimedParts,
 ): readonly ContainerTimer[] {
   const { templates, timeZone } = config
+  const hasOwnHost = config.containerRouting === 'subdomain'
   const now = () => Date.now()
   const passwords = new TemplateSources(config.sources)
   const fetchImage: PrestartTimesParts['fetchImage'] = (template, signal) =>
@@ -43,7 +45,16 @@ export function timersOf(
   const usersOf: PrestartTimesParts['usersOf'] = (type, since, page) =>
     listRecentUsersOf(database.db, type, since, page)
   return [
-    new IdleTimeoutMonitor({ templates, routeSync, idleSuspension, activity, runtime, warnings, log }),
+    new IdleTimeoutMonitor({
+      templates,
+      routeSync,
+      idleSuspension,
+      activity,
+      probes: new IdleProbes({ templates, routeSync, activity, hasOwnHost }),
+      runtime,
+      warnings,
+      log,
+    }),
     new LifetimeMonitor({ templates, routeSync, idleSuspension, runtime, warnings, timeZone, now, log }),
     new PrestartTimes({ templates, prestart, usersOf, fetchImage, timeZone, now, log }),
     new ImageFetches({ templates, isForAll: config.fetchesImages, fetchImage, log }),

@@ -39,7 +39,7 @@ export interface WakeParts {
   readonly spawner: Pick<Spawner, 'wakeLocked'>
   readonly admission: Pick<AdmissionControl, 'promote'>
   readonly crashLoops: Pick<CrashLoops, 'mayStart'>
-  readonly activity: Pick<Activity, 'used'>
+  readonly activity: Pick<Activity, 'used' | 'isSilent'>
   readonly report: (error: unknown, what: string) => void
 }
 
@@ -55,11 +55,15 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
   /**
    * Behind a stop in progress, and together with all other requests that wake it (single-flight). A start that is refused, such as
    * by a limit, is answered in the words in which a launch is refused. As `ControlPlane.wake`.
+   * @param asked the right of who asks
    */
-  async wake(prefix: string, right: WakeRight = 'start'): Promise<Unavailable | undefined> {
-    const { routeSync, singleFlight, admission, report } = this.#parts
+  async wake(prefix: string, asked: WakeRight = 'start'): Promise<Unavailable | undefined> {
+    const { routeSync, singleFlight, admission, activity, report } = this.#parts
     const known = routeSync.findByPrefix(prefix)
     if (!known) return unavailable('missing')
+    if (asked === 'none' || (asked === 'poll' && !activity.isSilent(known))) return this.#absenceOf(known)
+    // Of an application that does not say whether it is used, all traffic counts as use.
+    const right = asked === 'poll' ? 'use' : asked
     if (mayStart(known, right)) admission.promote(known)
     const waking = singleFlight.run<Woken>(containerKey(known), `wake: ${right}`, (answer) =>
       this.#wakeExclusive(known, right, answer),

@@ -4,7 +4,8 @@ import type { Runtime } from '#/engines/runtime.ts'
 import { Coalescer } from '#/machine/single-flight.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { Db } from '#/store/database.ts'
-import { listContainersOf, type UserContainer } from '#/store/user-containers.ts'
+import type { IdleOutlook } from '#/containers/idle/idle-outlook.ts'
+import { listContainersOf, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import type { LaunchRules } from '#/templates/launch-rules.ts'
 import type { Template, Templates } from '#/templates/template.ts'
@@ -22,20 +23,20 @@ export class OwnContainers {
   readonly #templates: Templates
   readonly #rules: Pick<LaunchRules, 'visible'>
   readonly #lookups: Pick<StatusLookups, 'of' | 'ofEach'>
-  readonly #restartRequests: Pick<RestartRequests, 'has'>
+  readonly #notes: ContainerNotes
 
   constructor(
     db: Db,
     templates: Templates,
     rules: Pick<LaunchRules, 'visible'>,
     lookups: Pick<StatusLookups, 'of' | 'ofEach'>,
-    restartRequests: Pick<RestartRequests, 'has'>,
+    notes: ContainerNotes,
   ) {
     this.#db = db
     this.#templates = templates
     this.#rules = rules
     this.#lookups = lookups
-    this.#restartRequests = restartRequests
+    this.#notes = notes
   }
 
   /** The record that the auth response names, see `primaryOf`; the engine is not asked. */
@@ -53,8 +54,16 @@ export class OwnContainers {
   /** One entry for each configured type that the user may see, see `listContainers`. */
   async list(user: Pick<User, 'id' | 'isAdmin'>): Promise<ListedContainer[]> {
     const visible = await this.#rules.visible(user)
-    return listContainers(this.#lookups, visible, await listContainersOf(this.#db, user.id), this.#restartRequests)
+    return listContainers(this.#lookups, visible, await listContainersOf(this.#db, user.id), this.#notes)
   }
+}
+
+/** What is known of containers in memory alone. */
+export interface ContainerNotes {
+  /** Whether its owner is asked to restart it, by the engine's id. */
+  isRestartAsked(containerId: string): boolean
+  /** When it is suspended if it is not used any more; undefined: it does not run, or never is. */
+  idleOf(owned: ContainerRef): IdleOutlook | undefined
 }
 
 /** One configured type of a user, with the record and the status when there are any. */
@@ -64,6 +73,8 @@ export interface ListedContainer {
   readonly status: string
   /** An administrator asks its owner to restart it, because it is of an older version. */
   readonly isRestartAsked: boolean
+  /** When it is suspended if it is not used any more; undefined where it is not. */
+  readonly idle: IdleOutlook | undefined
 }
 
 /**
@@ -74,7 +85,7 @@ async function listContainers(
   statuses: Pick<StatusLookups, 'ofEach'>,
   templates: readonly Template[],
   records: readonly UserContainer[],
-  restartRequests: Pick<RestartRequests, 'has'>,
+  notes: ContainerNotes,
 ): Promise<ListedContainer[]> {
   const types = new Set(templates.map(({ type }) => type))
   const seen = records.filter(({ type }) => types.has(type))
@@ -86,8 +97,9 @@ async function listContainers(
     const status = statusOf(record, found)
     // The next start of a stopped one brings the new version without being asked for it.
     const mayBeAsked = status === 'running' || status === 'paused'
-    const isRestartAsked = id !== null && mayBeAsked && restartRequests.has(id)
-    return { template, record, status, isRestartAsked }
+    const isRestartAsked = id !== null && mayBeAsked && notes.isRestartAsked(id)
+    const idle = record && mayBeAsked ? notes.idleOf(record) : undefined
+    return { template, record, status, isRestartAsked, idle }
   })
 }
 

@@ -19,7 +19,7 @@ const isoInstant = (date: Date | null | undefined) => date?.toISOString() ?? nul
 export function toContainerEntry(
   spawnerUrl: string,
   slug: string,
-  { template, record, status, isRestartAsked }: ListedContainer,
+  { template, record, status, isRestartAsked, idle }: ListedContainer,
 ): ContainerEntry {
   return {
     type: template.type,
@@ -34,6 +34,7 @@ export function toContainerEntry(
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
     last_used: isoInstant(record?.lastUsed),
+    ...(idle && { idle: { at: idle.at.toISOString(), why: idle.why } }),
     is_blocked: record?.isBlocked ?? false,
     blocked_at: isoInstant(record?.blockedAt),
   }

@@ -81,7 +81,15 @@ function exchangeWithFullApp(length: number, body: Buffer) {
   const connection = { begin: () => false, hasUnsentBytes: () => true, destroy: note('destroy') } as unknown
   const upstream = new PlatformUpstream('/nowhere', new Set())
   const exchange = new Exchange(
-    { head, upstream, upstreamHead: '', responseContext: undefined, caller: undefined, active: undefined },
+    {
+      head,
+      upstream,
+      upstreamHead: '',
+      responseContext: undefined,
+      caller: undefined,
+      active: undefined,
+      use: 'traffic',
+    },
     client,
   )
   exchange.readFirst(body)

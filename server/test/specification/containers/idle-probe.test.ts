@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertOk, engineState } from '#test/support/api-calls.ts'
+import { startBerth, testTemplates, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
+import { fragile, outside, pollUntil } from '#test/support/control-plane.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
+import { observationTime } from '#test/support/observation-time.ts'
+
+/** What a page sends that is open in a browser, and what a person who opens one does. */
+const ofPage = { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' } }
+const toPage = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+/** `jobs` says how much goes on, by JSON in the home that a test writes; `kernels` is a small Jupyter. */
+const probes = {
+  jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 3 },
+  paused: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_pause: 3 },
+  kernels: { idle_probe: 'jupyter', idle_timeout: 3 },
+  editor: { idle_probe: 'code-server', idle_timeout: 3 },
+  limited: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 600, max_lifetime: 6 },
+  ignoring: { idle_ignore: ['/live/*', '/metrics'], idle_timeout: 4 },
+  plain: { idle_timeout: 600 },
+}
+
+/** A user with a container of one of the types, and what its application says. */
+interface Used extends Omit<Person, 'id'> {
+  readonly type: keyof typeof probes
+  readonly id: string
+  /** Writes a file that the application serves. */
+  says(file: string, content: string): Promise<unknown>
+  /** A page that stays open: it asks for something ten times a second. @returns its last answers, and what ends it */
+  keepOpen(path?: string, options?: typeof ofPage): { readonly statuses: number[]; end(): void }
+  open(): ReturnType<typeof get>
+  entry(): Promise<{ status: string; idle?: { at: string; why: string } }>
+  untilState(state: string): Promise<void>
+}
+
+async function start(lifetime: Lifetime): Promise<Berth> {
+  const { dev } = JSON.parse(await testTemplates(fragile)) as { dev: Record<string, unknown> }
+  const types = Object.entries(probes).map(([type, fields]) => [type, { ...dev, ...fields }])
+  // The primary container, which each of them has as well, is never asked.
+  const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev, ...Object.fromEntries(types) }), MAX_PER_USER: '2' }
+  return startBerth(lifetime, { env })
+}
+
+async function use(berth: Berth, name: string, type: keyof typeof probes): Promise<Used> {
+  const person = await berth.signUpWithoutContainer(`${name}@x.org`)
+  assertOk(await person.call('POST', `/api/container/launch/${type}`))
+  const entry = async () => {
+    const { body } = await person.call('GET', '/api/user/containers')
+    return body.containers.find((each: { type: string }) => each.type === type)
+  }
+  const id = (await entry()).container_id as string
+  const keepOpen = (path = '/', options = ofPage) => {
+    const statuses: number[] = []
+    const timer = setInterval(() => {
+      void person.call('GET', `/${person.slug}-${type}${path}`, options).then(({ status }) => statuses.push(status))
+    }, 100)
+    return { statuses, end: () => clearInterval(timer) }
+  }
+  return {
+    ...person,
+    type,
+    id,
+    keepOpen,
+    says: (file, content) =>
+      execInContainer(id, `cd /home/berth && mkdir -p "$(dirname ${file})" && printf '%s' '${content}' > ${file}`),
+    open: () =>
+      get(berth.app.port, `/${person.slug}-${type}/`, {
+        headers: { authorization: `Bearer ${person.token}`, ...toPage },
+      }),
+    entry,
+    untilState: (state) =>
+      pollUntil(
+        async () => (await engineState(berth, id)) === state,
+        () => `the container of ${name} is not ${state}`,
+      ),
+  }
+}
+
+suite('idle by what the application says', { concurrency: 10 }, () => {
+  const started = start({ after })
+
+  test('a page that is left open keeps nothing awake and wakes nothing; who opens one has it running again', async () => {
+    const ann = await use(await started, 'ann', 'jobs')
+    await ann.says('state', '{"jobs/now": [0]}')
+    const tab = ann.keepOpen()
+    try {
+      await ann.untilState('exited')
+      tab.statuses.length = 0
+      await observationTime(1_000)
+      assert.deepEqual([...new Set(tab.statuses)], [503])
+      assert.equal(await engineState(await started, ann.id), 'exited')
+      assert.equal((await ann.entry()).idle, undefined)
+      assert.equal((await ann.open()).status, 200)
+      assert.equal(await engineState(await started, ann.id), 'running')
+    } finally {
+      tab.end()
+    }
+  })
+
+  test('a page that is left open does not end a pause either', async () => {
+    const pat = await use(await started, 'pat', 'paused')
+    await pat.says('state', '{"jobs/now": [0]}')
+    const tab = pat.keepOpen()
+    try {
+      await pat.untilState('paused')
+      await observationTime(1_000)
+      assert.equal(await engineState(await started, pat.id), 'paused')
+      assert.equal((await pat.open()).status, 200)
+    } finally {
+      tab.end()
+    }
+  })
+
+  test('while the application says that something goes on, it runs without any page, and is suspended after that', async () => {
+    const bob = await use(await started, 'bob', 'jobs')
+    await bob.says('state', '{"jobs/now": [2]}')
+    await observationTime(8_000)
+    assert.equal(await engineState(await started, bob.id), 'running')
+    const { idle } = await bob.entry()
+    assert.equal(idle?.why, 'app')
+    const left = Date.parse(idle?.at ?? '') - Date.now()
+    assert.ok(left <= 3_000 && left > -2_000, `${left} ms`)
+    await bob.says('state', `{"jobs/now": ["${new Date(0).toISOString()}"]}`)
+    await bob.untilState('exited')
+  })
+
+  test('without an answer traffic counts, and what an open page asks for wakes it', async () => {
+    const cat = await use(await started, 'cat', 'jobs')
+    await cat.says('state', '{"jobs": 1}')
+    const tab = cat.keepOpen()
+    try {
+      await observationTime(7_000)
+      assert.equal(await engineState(await started, cat.id), 'running')
+      assert.equal((await cat.entry()).idle?.why, 'traffic')
+    } finally {
+      tab.end()
+    }
+    await cat.untilState('exited')
+    assertOk(await cat.call('GET', `/${cat.slug}-jobs/`, ofPage))
+  })
+
+  test('a page that was opened in the last five minutes counts', async () => {
+    const dan = await use(await started, 'dan', 'jobs')
+    await dan.says('state', '{"jobs/now": [0]}')
+    const opened = Date.now()
+    assert.equal((await dan.open()).status, 200)
+    await observationTime(7_000)
+    assert.equal(await engineState(await started, dan.id), 'running')
+    const { idle } = await dan.entry()
+    assert.equal(idle?.why, 'page')
+    const after = Date.parse(idle?.at ?? '') - opened
+    assert.ok(Math.abs(after - 303_000) < 2_000, `suspended ${after} ms after the page was opened`)
+  })
+
+  test('Jupyter: a kernel that is busy and a terminal that prints are use, a page that polls is none', async () => {
+    const eve = await use(await started, 'eve', 'kernels')
+    const longAgo = '2026-01-01T00:00:00.000000Z'
+    const kernel = (state: string) =>
+      JSON.stringify([{ id: 'k', name: 'python3', execution_state: state, last_activity: longAgo, connections: 1 }])
+    await eve.says('api/kernels', kernel('busy'))
+    await eve.says('api/terminals', '[]')
+    const tab = eve.keepOpen('/api/kernels')
+    try {
+      await observationTime(6_000)
+      assert.equal(await engineState(await started, eve.id), 'running')
+      await eve.says('api/kernels', kernel('idle'))
+      const terminal = () =>
+        eve.says('api/terminals', `[{"name": "1", "last_activity": "${new Date().toISOString()}"}]`)
+      for (const end = Date.now() + 6_000; Date.now() < end; await sleep(500)) await terminal()
+      assert.equal(await engineState(await started, eve.id), 'running')
+      assert.equal((await eve.entry()).idle?.why, 'app')
+      await eve.untilState('exited')
+    } finally {
+      tab.end()
+    }
+  })
+
+  test('code-server: its last heartbeat counts', async () => {
+    const fay = await use(await started, 'fay', 'editor')
+    const heart = (at: number, status: string) => fay.says('healthz', `{"status": "${status}", "lastHeartbeat": ${at}}`)
+    for (const end = Date.now() + 5_000; Date.now() < end; await sleep(500)) await heart(Date.now(), 'alive')
+    assert.equal(await engineState(await started, fay.id), 'running')
+    await heart(Date.now() - 60_000, 'expired')
+    const tab = fay.keepOpen()
+    await fay.untilState('exited').finally(() => tab.end())
+  })
+
+  test('no application keeps its container beyond max_lifetime', async () => {
+    const gus = await use(await started, 'gus', 'limited')
+    await gus.says('state', '{"jobs/now": [5]}')
+    await gus.untilState('exited')
+  })
+
+  test('paths of idle_ignore neither keep it awake nor wake it; others do', async () => {
+    const hal = await use(await started, 'hal', 'ignoring')
+    for (const file of ['live/feed', 'metrics', 'metrics-all']) await hal.says(file, 'x')
+    const tabs = [hal.keepOpen('/live/feed'), hal.keepOpen('/metrics?since=1')]
+    try {
+      await hal.untilState('exited')
+      for (const { statuses } of tabs) statuses.length = 0
+      await observationTime(1_000)
+      assert.deepEqual([...new Set(tabs.flatMap(({ statuses }) => statuses))], [503])
+      assert.equal(await engineState(await started, hal.id), 'exited')
+    } finally {
+      for (const tab of tabs) tab.end()
+    }
+    const used = hal.keepOpen('/metrics-all')
+    try {
+      await hal.untilState('running')
+      await observationTime(5_000)
+      assert.equal(await engineState(await started, hal.id), 'running')
+    } finally {
+      used.end()
+    }
+  })
+
+  test('who keeps a container has its idle time begun anew, and the list says so', async () => {
+    const ida = await use(await started, 'ida', 'plain')
+    assert.equal((await ida.entry()).idle?.why, 'started')
+    assertOk(await ida.call('POST', '/api/container/keep/plain'))
+    const { idle } = await ida.entry()
+    assert.equal(idle?.why, 'kept')
+    assert.ok(Math.abs(Date.parse(idle?.at ?? '') - Date.now() - 600_000) < 3_000)
+    await outside.stop(ida.id)
+    await pollUntil(
+      async () => (await ida.entry()).idle === undefined,
+      () => 'a container that does not run has an idle time',
+    )
+  })
+})
