@@ -17,7 +17,7 @@ import { helpAfter, isUnderWay, type LaunchState } from '#/launch/launch-state.t
 import { openUrlOf } from '#/launch/open-container.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
 import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
-import { Time, useNow } from '#/time/time.tsx'
+import { Time, useNow, useServerNow } from '#/time/time.tsx'
 import { CardActions, CardDialogs, type CardDialogsHandle } from './card-actions.tsx'
 import { actionsFor, statusView } from './containers.ts'
 import { useLifecycle } from './use-containers.ts'
@@ -250,11 +250,29 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
     <>
       {entry.restart_requested && <p className="note">{t('restartRequested')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
-      {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>}
+      {!isShort && entry.idle ? (
+        <IdleHint idle={entry.idle} />
+      ) : (
+        lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>
+      )}
       {hint !== undefined && <p className="hint">{hint}</p>}
     </>
   )
 }
+
+/** When it is suspended, and what keeps it awake until then. The list is asked for now and then, so a time may be over. */
+function IdleHint({ idle: { at, why } }: { idle: NonNullable<ContainerEntry['idle']> }) {
+  const t = useTranslations('dashboard.idleHint')
+  const isOver = Date.parse(at) < useServerNow(hintUpdate)
+  return (
+    <p className="hint">
+      {isOver ? t('over') : t.rich('at', { time: () => <Time at={at} /> })} {t(why)}
+    </p>
+  )
+}
+
+/** In ms; the times have minutes. */
+const hintUpdate = 10_000
 
 const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
 

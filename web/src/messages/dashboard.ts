@@ -90,6 +90,16 @@ export const dashboard = {
     firstLaunch: 'The first time this can take a minute.',
   },
   lastLaunched: 'Last launched <time></time>',
+  idleHint: {
+    at: 'Suspended <time></time> if it is not used.',
+    over: 'Suspended soon if it is not used.',
+    traffic: 'What an open page or a program sends counts as use.',
+    page: 'You opened a page.',
+    app: 'Work is running in it, or was until lately.',
+    cpu: 'It is computing.',
+    kept: 'You kept it running.',
+    started: 'It was started.',
+  },
   restartRequested:
     'Your administrator asks you to restart this container: a new version is ready. Save your work first; files in your home stay.',
   accountBlocked:
@@ -279,6 +289,16 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',
+  idleHint: {
+    at: 'Angehalten am <time></time>, falls er nicht benutzt wird.',
+    over: 'Wird bald angehalten, falls er nicht benutzt wird.',
+    traffic: 'Was eine offene Seite oder ein Programm sendet, zählt als Benutzung.',
+    page: 'Du hast eine Seite geöffnet.',
+    app: 'Darin läuft etwas, oder bis vor Kurzem.',
+    cpu: 'Er rechnet.',
+    kept: 'Du hast ihn weiterlaufen lassen.',
+    started: 'Er wurde gestartet.',
+  },
   restartRequested:
     'Dein Administrator bittet dich, diesen Container neu zu starten: Eine neue Version ist bereit. Speichere vorher deine Arbeit; Dateien in deinem Home bleiben.',
   accountBlocked:
