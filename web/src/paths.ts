@@ -35,6 +35,9 @@ export const pages = {
   adminSystem: '/admin/system',
 } as const
 
+/** What links begin with that lead everybody to their own container of a type: `/open/{type}/{path}`. The server answers them. */
+export const openLinkPath = '/open'
+
 /** Pages on which users sign in, or request a link. */
 export const signInPages: readonly string[] = [
   pages.login,

@@ -8,6 +8,7 @@ import { SessionRenewal } from './auth/browser-session.ts'
 import { Browsers } from './auth/browsers.ts'
 import { FrontEnd } from './front-end/front-end-document.ts'
 import { frontEndSettings } from './front-end/front-end-settings.ts'
+import { OpenLinks } from './front-end/open-links.ts'
 import { allHandlers, type Rooms } from './all-handlers.ts'
 import { createListener, drain, listenOnSocket } from './listener.ts'
 import { MetricsListener } from './metrics.ts'
@@ -121,6 +122,7 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
       ...frontEndSettings(config, addresses),
       hasGroups: () => !groups.directory.isEmpty,
     }),
+    openLinks: new OpenLinks({ authenticator, renewal, cookie, containers, spawnerUrl: addresses.spawnerUrl }),
     log,
     rateLimiter,
     devices,

@@ -23,6 +23,7 @@ import {
 } from '#/http/auth/authorize-request.ts'
 import type { SessionRenewal } from '#/http/auth/browser-session.ts'
 import type { FrontEnd } from '#/http/front-end/front-end-document.ts'
+import type { OpenLinks } from '#/http/front-end/open-links.ts'
 import { prepareFrontEndFiles } from '#/http/front-end/static-assets.ts'
 import type { Call, Handlers, Redirect } from '#/http/handlers/call.ts'
 import { requestIdFrom, requestIdHeader, runForRequest } from '#/machine/request-context.ts'
@@ -80,6 +81,8 @@ export interface HttpParts {
   /** Dependencies of the refusal of blocked users. */
   readonly blocked: BlockedParts
   readonly frontEnd: Pick<FrontEnd, 'send' | 'register'>
+  /** Left out: a reader's, which leaves them to the leader. */
+  readonly openLinks?: Pick<OpenLinks, 'register'>
   /** Further numbers for `/metrics`, by name. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>
   /** Value of Strict-Transport-Security; null sends none. */
@@ -158,6 +161,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   const metrics = collectMetrics(server, parts.counts)
   addMetrics(server, metrics, parts)
   parts.frontEnd.register(server)
+  parts.openLinks?.register(server)
   await server.ready()
   if (!listener || !handle) throw new Error('the HTTP framework did not use the listener')
   return { server: listener, handle, metrics, close: () => server.close() }

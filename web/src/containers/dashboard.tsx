@@ -13,7 +13,7 @@ import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
 import { Page } from '#/page/page.tsx'
 import { TakeoverNote } from '#/page/takeover.tsx'
 import { pages } from '#/paths.ts'
-import { focusHeading, useNotice } from '#/router/router.ts'
+import { focusHeading, useLocation, useNotice } from '#/router/router.ts'
 import { useMe } from '#/session/use-me.ts'
 import { Looks } from '#/sharing/looks.tsx'
 import { sharedUrlOf, useSharedWithMe } from '#/sharing/use-shares.ts'
@@ -36,6 +36,7 @@ export function Dashboard() {
   return (
     <Page title={t('title')}>
       {notice !== undefined && <p className="note">{notice}</p>}
+      <OpenLinkNote />
       {/* An administrator who acts for the user sees a banner instead. */}
       {boot.acting === null && <TakeoverNote event={events.takeover} />}
       {boot.sharing !== null && boot.acting === null && <Looks containers={containerList.containers} />}
@@ -58,6 +59,17 @@ export function Dashboard() {
     </Page>
   )
 }
+
+/** Why a link that was to open a container led here instead. */
+function OpenLinkNote() {
+  const t = useTranslations('dashboard.openLink')
+  const { query } = useLocation()
+  const why = openLinkProblems.find((each) => each === query.get('link'))
+  return why ? <p className="note">{t(why)}</p> : null
+}
+
+/** Values of the parameter `link` of this page. */
+const openLinkProblems = ['unknown'] as const
 
 function Cards({
   containers,

@@ -89,6 +89,9 @@ export const dashboard = {
     nodeLost: 'The machine that it ran on does not answer. The files in your home folder are kept.',
     firstLaunch: 'The first time this can take a minute.',
   },
+  openLink: {
+    unknown: 'The link leads to a container that does not exist here, or is not for you. Ask who gave you the link.',
+  },
   lastLaunched: 'Last launched <time></time>',
   idleHint: {
     at: 'Suspended <time></time> if it is not used.',
@@ -287,6 +290,10 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
       'Der Cluster hat ihn beendet: Die Maschine, auf der er lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Beim Starten läuft er anderswo. Die Dateien in deinem Home-Ordner bleiben erhalten.',
     nodeLost: 'Die Maschine, auf der er lief, antwortet nicht. Die Dateien in deinem Home-Ordner bleiben erhalten.',
     firstLaunch: 'Beim ersten Mal kann das eine Minute dauern.',
+  },
+  openLink: {
+    unknown:
+      'Der Link führt zu einem Container, den es hier nicht gibt oder der nicht für dich ist. Frag, wer dir den Link gegeben hat.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',
   idleHint: {

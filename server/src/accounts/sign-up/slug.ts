@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { endpoints } from '@berth/api/endpoints.ts'
-import { pages } from '@berth/web/paths.ts'
+import { openLinkPath, pages } from '@berth/web/paths.ts'
 import type { EngineListCache } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
@@ -57,7 +57,7 @@ const otherPaths = [
  * A user with the slug `verify` and a type `signup` would otherwise own the page that mails link to.
  */
 export const reservedSlugs: ReadonlySet<string> = new Set(
-  [...Object.values(endpoints).map(({ path }) => path), ...Object.values(pages), ...otherPaths]
+  [...Object.values(endpoints).map(({ path }) => path), ...Object.values(pages), openLinkPath, ...otherPaths]
     .map((path) => /^\/([a-z0-9]+)/.exec(path)?.[1] ?? '')
     .filter((slug) => slug !== ''),
 )

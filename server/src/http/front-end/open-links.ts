@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endpoints } from '@berth/api/endpoints.ts'
+import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
+import { openLinkPath, pages } from '@berth/web/paths.ts'
+import { safeNext } from '@berth/web/safe-next.ts'
+import type { SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import { isAddress } from '#/containers/routes/container-state.ts'
+import type { SessionRenewal } from '#/http/auth/browser-session.ts'
+import type { User } from '#/store/users.ts'
+import type { Template } from '#/templates/template.ts'
+
+export interface OpenLinkParts {
+  readonly authenticator: Pick<SessionAuthenticator, 'authenticate'>
+  readonly renewal: Pick<SessionRenewal, 'keep'>
+  readonly cookie: CookieSettings
+  readonly containers: Pick<Containers, 'rules' | 'routeSync'>
+  readonly spawnerUrl: string
+}
+
+/**
+ * `GET /open/{type}/{path}`: one address for everybody, which leads whoever is signed in to their own container of this type,
+ * and to this path in it. It launches nothing by itself and sets nothing but the cookies of a session: a running container
+ * is opened, every other one is launched by the page that a browser is led to.
+ */
+export class OpenLinks {
+  readonly #parts: OpenLinkParts
+
+  constructor(parts: OpenLinkParts) {
+    this.#parts = parts
+  }
+
+  register(server: FastifyInstance): void {
+    for (const url of [openLinkPath, `${openLinkPath}/*`])
+      server.route({ method: ['GET', 'HEAD'], url, handler: (request, reply) => this.#lead(request, reply) })
+  }
+
+  async #lead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { authenticator, renewal, cookie } = this.#parts
+    const { session, isTossed } = await authenticator.authenticate(request.headers, request.now)
+    if (session) await renewal.keep(session, request, reply)
+    if (isTossed) void reply.header('set-cookie', clearTokenCookies(request.url, request.headers.host, cookie))
+    const location =
+      session?.user && !session.scopes ? await this.#targetFor(session.user, request.url) : signInFor(request.url)
+    return reply.headers(headers).redirect(location, 302)
+  }
+
+  async #targetFor(user: User, url: string): Promise<string> {
+    const link = parseOpenLink(url)
+    const { rules, routeSync } = this.#parts.containers
+    const visible = link ? await rules.visible(user) : []
+    const template = visible.find(({ type }) => type === link?.type)
+    if (!link || !template) return unknownLink
+    const path = pathIn(user, template, link)
+    const known = routeSync.get({ userId: user.id, type: template.type })
+    const where = known && !known.isBlocked && !user.isBlocked ? routeSync.routeOf(known)?.where : undefined
+    if (where && isAddress(where)) return this.#parts.spawnerUrl + path
+    return `${pages.launch}?${new URLSearchParams({ type: template.type, next: path })}`
+  }
+}
+
+/** The dashboard says that the link leads nowhere, and not whether there is such a type for others. */
+const unknownLink = `${pages.home}?${new URLSearchParams({ link: 'unknown' })}`
+
+/** What is led to depends on who asks. */
+const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', vary: 'Cookie, Authorization' }
+
+/** By the session of the browser, or the login page, and back here. */
+function signInFor(url: string): string {
+  const next = safeNext(url)
+  return `${endpoints.continueSession.path}?${new URLSearchParams({ next: next ?? pages.home })}`
+}
+
+function pathIn({ slug }: User, { type, openPath }: Template, { rest, query }: OpenLink): string {
+  const below = rest === '' && query === '' ? openPath : rest + query
+  return `/${containerPrefix(slug, type)}/${below}`
+}
+
+/** A link as it was sent; what is below the container's address is not decoded. */
+interface OpenLink {
+  readonly type: string
+  /** Path below the container's address, without its first slash. */
+  readonly rest: string
+  /** With its question mark; empty when there is none. */
+  readonly query: string
+}
+
+/**
+ * Takes a link apart. Nothing is resolved or decoded but the type, so that what is judged here is what the browser follows.
+ * @param url path and query as they were sent
+ * @returns undefined for what two programs could read as different paths: dots that climb, backslashes, encoded slashes
+ */
+export function parseOpenLink(url: string): OpenLink | undefined {
+  const [, encodedType = '', rest = '', query = ''] = /^\/open(?:\/([^/?]*)(?:\/([^?]*))?)?(\?.*)?$/s.exec(url) ?? []
+  if (!isPlainPath(rest) || /[^\x21-\x7e]|\\/.test(query)) return undefined
+  try {
+    const type = decodeURIComponent(encodedType)
+    return type === '' ? undefined : { type, rest, query: query === '?' ? '' : query }
+  } catch {
+    return undefined
+  }
+}
+
+function isPlainPath(path: string): boolean {
+  if (/[^\x21-\x7e]|[\\#]|%(?![0-9a-f]{2})|%(?:[01].|2f|5c|7f)/i.test(path)) return false
+  return path.split('/').every((segment) => {
+    const [name = ''] = segment.replaceAll(/%2e/gi, '.').split(/;|%3b/i, 1)
+    return name !== '.' && name !== '..'
+  })
+}
