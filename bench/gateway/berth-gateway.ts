@@ -59,6 +59,7 @@ function quietControl(): ControlPlane {
     confirmState: async () => undefined,
     reportSessionUses: () => {},
     wake: async () => undefined,
+    listeningPorts: async () => undefined,
     explain: async () => ({ unavailable: undefined, lastLines: [], displayName: 'Development' }),
     reportUnreachable: (prefix) => console.error(`an app could not be reached: ${prefix}`),
     reportVisits: () => {},

@@ -74,6 +74,17 @@ export const containersEndpoints = {
     response: container.KeepResponse,
     refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 500: ErrorBody },
   },
+  containerPorts: {
+    method: 'GET',
+    path: '/api/container/ports/{container_type}',
+    access: 'user',
+    blocked: 'refused',
+    scope: 'containers:read',
+    summary: 'What listens in the container of this type now, with the address of each port',
+    params: container.TypeParams,
+    response: container.PortsResponse,
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 409: ErrorBody, 500: ErrorBody },
+  },
   containerEvents: {
     method: 'GET',
     path: '/api/container/events',

@@ -16,7 +16,9 @@ export const NextQuery = Type.Object({
 
 /** What the gateway asks for at the host of a container. */
 export const EnterQuery = Type.Object({
-  container: Type.String({ description: '`{slug}-{type}`, whether there is such a container or not' }),
+  container: Type.String({
+    description: '`{slug}-{type}`, for a port `{slug}-{type}:{port}`, whether there is such a container or not',
+  }),
   browser: Type.String({ description: 'SHA-256, in base64url, of what the browser holds at that host' }),
   next: Type.Optional(Type.String({ description: 'Path and query to go on to at that host; `/` when it is none' })),
 })

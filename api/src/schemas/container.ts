@@ -285,3 +285,17 @@ export const logEvents = {
   ),
   end: Type.Object({}, { description: 'The program has ended: no line follows' }),
 } as const
+
+/** What listens in a container. */
+export const PortsResponse = Type.Object({
+  ports: Type.Array(
+    Type.Object({
+      port: Type.Integer(),
+      is_main: Type.Boolean({ description: 'Whether it is the one at which the container opens' }),
+      is_loopback: Type.Boolean({ description: 'Whether the program listens on the loopback of the container alone' }),
+      url: Type.String({ description: 'Address that leads to it, for the owner' }),
+    }),
+    { description: 'The main port, and those of 1024 to 65535 that the template allows; sorted' },
+  ),
+})
+export type PortsResponse = Type.Static<typeof PortsResponse>

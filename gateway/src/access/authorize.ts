@@ -7,7 +7,7 @@ import type { ShareTable } from './share-table.ts'
 import type { Caller, UserCache } from '#/tokens/token-verifier.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
-import type { Route } from '#/upstream/route.ts'
+import { rulesOfPort, type Route } from '#/upstream/route.ts'
 import type { RouteMatch, RoutingTable } from '#/upstream/routing-table.ts'
 import type { RequestPath } from '#/http1/request-path.ts'
 
@@ -40,38 +40,45 @@ export function authorize(
   caller: Caller | undefined,
 ): AuthorizationResult {
   checkRequestPath(path)
-  const destination = routingTable.match(path.segment)
-  const share = shareOf(shares, destination, path.segment, caller)
+  const found = routingTable.match(path.prefix)
+  // A type's own name may have a colon, and wins: its address has it encoded.
+  const named = path.port === undefined ? undefined : routingTable.match(path.segment.replaceAll(':', '%3A'))
+  const destination = named ?? (path.port === undefined ? found : ofPort(found))
+  const share = shareOf(shares, destination, path, caller)
   const match = checkAccess(users, caller, destination, share !== undefined)
   if (share === 'look' && !isReadRequest(head)) throw gatewayRefusals.shareIsForLooking()
   if (head.fields.opensWebSocket) checkWebSocketOrigin(head, scheme)
   if (path.rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
   if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
+  if (named)
+    return { kind: 'redirect', status: 308, to: `/${path.segment.replaceAll(':', '%3A')}${path.rest}${path.query}` }
+  if (path.port !== undefined && !isAllowedPort(match.rules, path.port)) throw gatewayRefusals.nothingHere()
   if (match.owner.isBlocked || match.isBlocked) throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
   // decides that itself: one that redirects to the address without the slash would redirect in a loop.
   if (path.rest === '' && rulesOf(match).stripPrefix && isHtmlNavigation(head))
     return { kind: 'redirect', status: 308, to: `/${path.segment}/${path.query}` }
-  const route = routingTable.get(path.segment)
+  const main = routingTable.get(path.prefix)
+  const route = path.port === undefined ? main : main?.onPort(path.port)
   if (route) {
     refuseUnsandboxable(route, head, caller)
     return { kind: 'app', route, share }
   }
   const { type, rules } = match
   const isOwner = isOwned(match.owner, caller)
-  return { kind: 'missing', container: { prefix: path.segment, type, displayName: rules.displayName, isOwner } }
+  return { kind: 'missing', container: { prefix: path.prefix, type, displayName: rules.displayName, isOwner } }
 }
 
 /** What a visitor may do by a share. Not where the app gets its owner's own token: a visitor could take it from there. */
 function shareOf(
   shares: ShareTable,
   destination: RouteMatch | undefined,
-  prefix: string,
+  { prefix, port }: RequestPath,
   caller: Caller | undefined,
 ): ShareGrant['may'] | undefined {
   if (shares.isEmpty || !caller || !destination || isOwned(destination.owner, caller)) return undefined
   const { access, forwardToken } = rulesOf(destination)
-  return access === 'owner' && forwardToken !== 'full' ? shares.rightOf(prefix, caller) : undefined
+  return access === 'owner' && forwardToken !== 'full' ? shares.rightOf(prefix, caller, port) : undefined
 }
 
 function checkAccess(
@@ -89,6 +96,14 @@ function checkAccess(
 }
 
 const isOwned = (owner: GatewayUser, caller: Caller | undefined) => caller?.userId === owner.userId
+
+/** A further port is for the owner, and for visitors with whom it is shared, also where others may use the app on the main one. */
+function ofPort(match: RouteMatch | undefined): RouteMatch | undefined {
+  return match?.kind === 'container' ? { ...match, rules: rulesOfPort(match.rules) } : undefined
+}
+
+const isAllowedPort = ({ ports = 'any' }: TypeRules, port: number): boolean =>
+  ports === 'any' || (ports !== 'none' && ports.includes(port))
 
 const closed = { access: 'owner', stripPrefix: true, forwardToken: 'scoped' } as const
 

@@ -1,13 +1,15 @@
-import { isContainerLabel } from '#/basics/host-label.ts'
+import { labelOf, prefixAndPortOfLabel } from '#/basics/container-port.ts'
 import type { ContainerHostSettings } from '#/port/gateway.ts'
 
 /** The host of a container, that exists or not. */
 export interface ContainerHost {
   /** `{slug}-{type}` */
   readonly prefix: string
-  /** What the claim `aud` of a token says that opens it. */
+  /** Port of the container that it is the host of; undefined: its main one. */
+  readonly port: number | undefined
+  /** What the claim `aud` of a token says that opens it; the same for all ports of a container. */
   readonly audience: string
-  /** `{scheme}://{slug}-{type}.{spawnerHost}` */
+  /** `{scheme}://{slug}-{type}.{spawnerHost}`, with `{port}--` before it for a port. */
   readonly origin: string
 }
 
@@ -46,16 +48,21 @@ export class ContainerHosts {
     return typeof found === 'string' ? undefined : found
   }
 
-  /** @param prefix has the form of a label */
-  originOf(prefix: string): string {
-    return `${this.#scheme}://${prefix}.${this.#spawnerHost}`
+  /** @param prefix has the form of a label @returns undefined where the port's label would be too long for DNS */
+  originOf(prefix: string, port: number | undefined): string | undefined {
+    const label = labelOf(prefix, port)
+    return label === undefined ? undefined : this.#originOf(label)
+  }
+
+  #originOf(label: string): string {
+    return `${this.#scheme}://${label}.${this.#spawnerHost}`
   }
 
   #find(name: string): ContainerHost | 'platform' | 'none' {
     if (!name.endsWith(this.#suffix) || this.#platformNames.has(name)) return 'platform'
     const label = name.slice(0, -this.#suffix.length)
-    if (!isContainerLabel(label)) return 'none'
-    return { prefix: label, audience: `/${label}`, origin: this.originOf(label) }
+    const named = prefixAndPortOfLabel(label)
+    return named ? { ...named, audience: `/${named.prefix}`, origin: this.#originOf(label) } : 'none'
   }
 }
 

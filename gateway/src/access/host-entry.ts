@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { segmentOf } from '#/basics/container-port.ts'
 import { entryPath, isContainerLabel } from '#/basics/host-label.ts'
 import { cookieSettingsOf, type GatewayConfig } from './gateway-config.ts'
 import { isServiceWorkerScript, isWindowNavigation } from '#/http1/browser-request.ts'
@@ -129,25 +130,25 @@ export function refusalLinks(config: GatewayConfig | undefined, head: RequestHea
 /** Path and query at which the platform's host leads back to the address of this request. */
 export function platformPathOf({ containerHosts }: GatewayConfig, { target, fields }: RequestHead): string {
   const host = containerHosts?.containerOf(fields.host)
-  return host ? `/${host.prefix}${target}` : target
+  return host ? `/${segmentOf(host.prefix, host.port)}${target}` : target
 }
 
 /** To the platform, where a signed-in browser gets a code for this host and this attempt. */
 function entryRedirect(
   config: GatewayConfig,
   { entryUrl }: ContainerHosts,
-  { prefix }: ContainerHost,
+  { prefix, port }: ContainerHost,
   target: string,
 ): EntryRedirect {
   const { attempt, setCookie } = beginAttempt(cookieSettingsOf(config))
   const next = target.length <= maxNext ? target : '/'
-  const query = new URLSearchParams({ container: prefix, browser: attempt.browser, next })
+  const query = new URLSearchParams({ container: segmentOf(prefix, port), browser: attempt.browser, next })
   return { location: `${entryUrl}?${query}`, setCookie }
 }
 
 /** A request to a container's host, as if it had been sent below the path of the container: all of its path is the app's. */
-export function pathOnHost({ prefix }: ContainerHost, target: string, { query }: RequestPath): RequestPath {
-  return { segment: prefix, rest: target.slice(0, target.length - query.length), query }
+export function pathOnHost({ prefix, port }: ContainerHost, target: string, { query }: RequestPath): RequestPath {
+  return { segment: segmentOf(prefix, port), prefix, port, rest: target.slice(0, target.length - query.length), query }
 }
 
 /**
@@ -160,12 +161,14 @@ export function redirectToHost(
   hosts: ContainerHosts,
   { reservedSlugs, isRoute }: { reservedSlugs: ReadonlySet<string>; isRoute: (prefix: string) => boolean },
   head: RequestHead,
-  { segment, rest, query }: RequestPath,
+  { prefix, port, rest, query }: RequestPath,
 ): GatewayResponse | undefined {
-  if (!isContainerLabel(segment)) return undefined
-  if (!isContainerSegment(segment, reservedSlugs) && !isRoute(segment)) return undefined
+  if (!isContainerLabel(prefix)) return undefined
+  if (!isContainerSegment(prefix, reservedSlugs) && !isRoute(prefix)) return undefined
+  const origin = hosts.originOf(prefix, port)
+  if (origin === undefined) throw gatewayRefusals.nothingHere()
   // Browsers follow no redirect of a worker's script, so below the prefix none is registered either. One from the time of
   // path routing is ended by the front end, at whose origin it would go on.
   if (rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
-  return redirectResponse(308, `${hosts.originOf(segment)}${rest === '' ? '/' : rest}${query}`)
+  return redirectResponse(308, `${origin}${rest === '' ? '/' : rest}${query}`)
 }

@@ -1,5 +1,5 @@
 import { clock } from '#/basics/clock.ts'
-import type { ContainerShares, ShareGrant, ShareGroup, Visit } from '#/port/gateway.ts'
+import type { ContainerShares, PortGrant, ShareGrant, ShareGroup, Visit } from '#/port/gateway.ts'
 import type { ActiveRequest } from '#/upstream/upstream.ts'
 import type { Route } from '#/upstream/route.ts'
 import type { Caller, UserCache } from '#/tokens/token-verifier.ts'
@@ -13,7 +13,7 @@ const visitInterval = 5_000
  */
 export class ShareTable {
   readonly #users: UserCache
-  readonly #grants = new Map<string, readonly ShareGrant[]>()
+  readonly #grants = new Map<string, readonly (ShareGrant & Partial<Pick<PortGrant, 'port'>>)[]>()
   readonly #groups = new Map<number, ReadonlySet<string>>()
   /** When a visit was reported last, by `clock.now`; the key is prefix and user. */
   readonly #reportedAt = new Map<string, number>()
@@ -28,9 +28,10 @@ export class ShareTable {
   }
 
   /** Replaces the grants of one container. */
-  set({ prefix, grants }: ContainerShares): void {
-    if (grants.length === 0) this.#grants.delete(prefix)
-    else this.#grants.set(prefix, grants)
+  set({ prefix, grants, portGrants = [] }: ContainerShares): void {
+    const all = [...grants, ...portGrants]
+    if (all.length === 0) this.#grants.delete(prefix)
+    else this.#grants.set(prefix, all)
   }
 
   /** Replaces the members of a group; one without members is forgotten. */
@@ -49,14 +50,15 @@ export class ShareTable {
 
   /**
    * What a caller may do in a container of another user. An administrator in a takeover may do nothing there: what is
-   * shared is shared with the user alone.
+   * shared is shared with the user alone. A grant opens one port: the main one, or the one that it names.
+   * @param port undefined for the main one
    * @returns undefined when it is not shared with them, or not any more; of several grants the one that allows more
    */
-  rightOf(prefix: string, { userId, acting }: Caller): ShareGrant['may'] | undefined {
+  rightOf(prefix: string, { userId, acting }: Caller, port: number | undefined): ShareGrant['may'] | undefined {
     const grants = this.#grants.get(prefix)
     const email = this.#users.get(userId)?.email
     if (grants === undefined || email === undefined || acting !== null) return undefined
-    const own = grants.filter(({ to, until }) => until > clock.wall && this.#includes(to, email))
+    const own = grants.filter((each) => each.port === port && each.until > clock.wall && this.#includes(each.to, email))
     return own.find(({ may }) => may === 'use')?.may ?? own[0]?.may
   }
 
@@ -66,16 +68,16 @@ export class ShareTable {
 
   /** Cuts what visitors have open on this route although it is not shared with them in this way any more. */
   cutForbidden(route: Route): void {
-    const { rules, entry, activeRequests } = route
+    const { rules, activeRequests } = route
     if (rules.access !== 'owner') return
     for (const request of activeRequests) {
       const { caller } = request
-      if (caller && caller.userId !== entry.ownerId && !this.#covers(entry.prefix, caller, request)) request.cut()
+      if (caller && caller.userId !== route.entry.ownerId && !this.#covers(route, caller, request)) request.cut()
     }
   }
 
-  #covers(prefix: string, caller: Caller, { isRead }: ActiveRequest): boolean {
-    const right = this.rightOf(prefix, caller)
+  #covers({ entry, port }: Route, caller: Caller, { isRead }: ActiveRequest): boolean {
+    const right = this.rightOf(entry.prefix, caller, port)
     return right === 'use' || (right === 'look' && isRead)
   }
 

@@ -4,7 +4,7 @@
  */
 
 /** Octets of a label. Source: RFC 1035, 2.3.4. */
-const maxLabel = 63
+export const maxLabel = 63
 
 /** Max length of a slug: 24 characters, and 4 random ones when that is taken. */
 const maxSlug = 28

@@ -16,6 +16,7 @@ export class RequestAccess {
   #source: AccessEntry['source'] = 'gateway'
   #status = 0
   #user: string | undefined
+  /** First segment of the path. */
   #prefix: string | undefined
   #requestId: string | undefined
 
@@ -36,7 +37,7 @@ export class RequestAccess {
     if (!exchange) return
     const { caller, upstream } = exchange.parts
     this.#user = caller && users.get(caller.userId)?.slug
-    this.#prefix = upstream instanceof Route ? upstream.entry.prefix : undefined
+    this.#prefix = upstream instanceof Route ? upstream.segment : undefined
   }
 
   /** Writes the line. @param bytes that have been written to the connection by now */

@@ -1,7 +1,13 @@
+import { prefixAndPort } from '#/basics/container-port.ts'
+
 /** A raw request target, cut but never decoded: `segment`, `rest` and `query` joined after a `/` give back the same bytes. */
 export interface RequestPath {
   /** First path segment, compared whole: `ann-dev` is not the beginning of `ann-development`. */
   readonly segment: string
+  /** The segment without the port, where it names one: of which container it is. */
+  readonly prefix: string
+  /** Port of the container that the segment names, as in `ann-dev:3000`; undefined: its main one. */
+  readonly port: number | undefined
   /** The path after the segment, from its slash on; empty for the bare prefix. */
   readonly rest: string
   /** From its question mark on; empty when there is none. */
@@ -26,7 +32,9 @@ export function parseRequestPath(raw: string): RequestPath {
   const pathEnd = mark === -1 ? raw.length : mark
   const slash = raw.indexOf('/', 1)
   const segmentEnd = slash === -1 || slash > pathEnd ? pathEnd : slash
-  return { segment: raw.slice(1, segmentEnd), rest: raw.slice(segmentEnd, pathEnd), query: raw.slice(pathEnd) }
+  const segment = raw.slice(1, segmentEnd)
+  const { prefix, port } = prefixAndPort(segment)
+  return { segment, prefix, port, rest: raw.slice(segmentEnd, pathEnd), query: raw.slice(pathEnd) }
 }
 
 /** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */

@@ -1,6 +1,7 @@
 import type {
   ControlPlane,
   Explanation,
+  ListeningPort,
   Gateway,
   GatewayState,
   HostEntry,
@@ -81,6 +82,10 @@ export class RemoteControlPlane implements ControlPlane {
 
   explain(prefix: string): Promise<Explanation> {
     return this.#rpc.call('explain', [prefix], callTimeouts.explain)
+  }
+
+  listeningPorts(prefix: string): Promise<readonly ListeningPort[] | undefined> {
+    return this.#rpc.call('listeningPorts', [prefix], callTimeouts.listeningPorts)
   }
 
   /** Nothing is kept for a control plane that is gone: the next one looks at everything anyhow. */

@@ -96,6 +96,7 @@ export class RemoteGateway implements Gateway {
       // A gateway process that is older than request ids, or than rights, sends none.
       wake: async (prefix, requestId, right) => control().wake(prefix, requestId, right),
       explain: async (prefix) => control().explain(prefix),
+      listeningPorts: async (prefix) => control().listeningPorts(prefix),
       reportUnreachable: (prefix) => control().reportUnreachable(prefix),
       reportActivity: (activity) => control().reportActivity(activity),
       reportVisits: (visits) => control().reportVisits(visits),

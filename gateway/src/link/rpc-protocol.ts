@@ -52,6 +52,7 @@ export const callTimeouts = {
   confirmState: 3_000,
   wake: 65_000,
   explain: 5_000,
+  listeningPorts: 7_000,
 } as const
 
 /** Max users, routes or changes in one message: about a millisecond's work for either side. */

@@ -137,6 +137,11 @@ export const gatewayRefusals = {
     }),
   changed: () => new GatewayRefusal(503, message('gateway.changed'), { headers: { 'retry-after': '1' } }),
   appNotReady: () => new GatewayRefusal(503, message('gateway.appNotReady'), { headers: { ...hangUp, ...soon } }),
+  /** A further port of a container. */
+  nothingListens: (port: number) => new GatewayRefusal(502, message('gateway.nothingListens', { port })),
+  /** It may listen on loopback, which cannot be reached now. @param cause for the log */
+  portUnreachable: (port: number, cause: unknown) =>
+    new GatewayRefusal(502, message('gateway.portUnreachable', { port }), { headers: soon, cause }),
   /** @param cause what the connection to the app said; it reaches the log, never the client */
   appFailed: (cause: unknown) =>
     new GatewayRefusal(502, message('gateway.appFailed'), {

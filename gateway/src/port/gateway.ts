@@ -124,6 +124,12 @@ export interface ControlPlane {
    * others. Rejects otherwise. At most 3 s.
    */
   confirmState(): Promise<void>
+  /**
+   * What listens in a container that runs, sorted, with the addresses that lead there; undefined when that cannot be told. For the
+   * owner's eyes only. At most 5 s.
+   */
+  listeningPorts(prefix: string): Promise<readonly ListeningPort[] | undefined>
+
   /** An app was unreachable at its address although it should run: check it again. */
   reportUnreachable(prefix: string): void
 
@@ -183,6 +189,12 @@ export interface RouteEntry {
 export interface ContainerShares {
   readonly prefix: string
   readonly grants: readonly ShareGrant[]
+  /** Each opens one further port and nothing else. Apart from the others: a gateway that does not know them lets no visitor in. */
+  readonly portGrants?: readonly PortGrant[]
+}
+
+export interface PortGrant extends ShareGrant {
+  readonly port: number
 }
 
 /** What one visitor, or the members of a group, may do in a container that its owner shares with them. */
@@ -255,6 +267,12 @@ export interface Explanation {
   /** What the app wrote last, oldest first; at most 20 lines. For the owner's eyes only. */
   readonly lastLines: readonly string[]
   readonly displayName: string
+}
+
+/** A program that listens in a container. */
+export interface ListeningPort {
+  readonly port: number
+  readonly url: string
 }
 
 export interface Revocation {
@@ -363,6 +381,10 @@ export interface TypeRules {
   readonly access: 'owner' | 'authenticated' | 'public'
   /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
   readonly sandboxVisitors?: boolean
+  /** Further ports of a container that have addresses; left out: any. */
+  readonly ports?: 'any' | 'none' | readonly number[]
+  /** How its main port speaks; left out: without TLS. */
+  readonly scheme?: 'http' | 'https'
   /** Its containers have hosts of their own, with all paths. */
   readonly hasOwnHost?: true
   /** Whether the app sees paths without `/{prefix}`. */

@@ -7,6 +7,7 @@ import type { RequestHead } from '#/http1/request-head.ts'
 import { pagePolicy, policyFor } from '#/pages/document.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { withNext, type GatewayResponse } from '#/pages/gateway-response.ts'
+import { deadPortResponse } from '#/pages/port.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '#/pages/progress.ts'
 import {
   unavailableBody,
@@ -18,7 +19,7 @@ import {
 } from '#/pages/unavailable.ts'
 import type { Explanation, Unavailable, WakeRight } from '#/port/gateway.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
-import { Route } from '#/upstream/route.ts'
+import { PortRoute, Route } from '#/upstream/route.ts'
 import { dialUpstream, isRefused } from '#/upstream/upstream-dialer.ts'
 import { PlatformUpstream, UpstreamConnection, type RequestUse, type Upstream } from '#/upstream/upstream.ts'
 import type { RequestClient } from './client.ts'
@@ -84,6 +85,7 @@ async function tryToConnect(
     right: wakeRightOf(upstream, exchange.caller, exchange.parts.use, head),
     requestId: () => client.requestId,
     timeout,
+    platformSocket: config.settings.platformSocket,
   })
   if (showsProgress && (await takesLong(connecting))) return showProgress(config, client, exchange, isOwner, connecting)
   let got: UpstreamConnection | Unavailable
@@ -126,7 +128,31 @@ async function explainFailure(
     if (upstream instanceof PlatformUpstream) return client.refuse(gatewayRefusals.platformDown())
     throw error
   }
+  if (upstream instanceof PortRoute && isDeadPort(error))
+    return respondDeadPort(config, client, exchange, isOwner, error)
   await respondUnavailable(config, client, exchange, isOwner, undefined, refusedPortOf(upstream, error))
+}
+
+/** Whether nothing listens at a further port, as far as is known: the container runs, and so may its app. */
+const isDeadPort = (error: unknown): error is GatewayRefusal =>
+  error instanceof GatewayRefusal && /^gateway\.(?:nothingListens|portUnreachable)$/.test(error.sentence.key)
+
+async function respondDeadPort(
+  config: GatewayConfig,
+  client: RequestClient,
+  exchange: Exchange,
+  isOwner: boolean,
+  refusal: GatewayRefusal,
+): Promise<void> {
+  const { upstream, head } = exchange.parts
+  if (!(upstream instanceof PortRoute)) return client.refuse(refusal)
+  const { prefix } = upstream.entry
+  const asked = isOwner ? config.control.listeningPorts(prefix).catch(() => undefined) : undefined
+  const { dashboardUrl, look } = config.settings
+  const language = requestLanguage(head)
+  const { port } = upstream
+  const view = { port, listening: await asked, target: head.target, dashboardUrl, language, look }
+  if (!exchange.isOver) client.respond(deadPortResponse(refusal, view))
 }
 
 /** The port at which nothing listened, if that is what was wrong. */
@@ -179,13 +205,17 @@ async function showProgress(
     if (!exchange.isOver) client.continueResponse(progressStep(stepWaiting, language))
   }
   let refusedPort: number | undefined
+  let isDead = false
   const got = await connecting.catch((error: unknown) => {
     refusedPort = refusedPortOf(upstream, error)
+    isDead = isDeadPort(error)
     return undefined
   })
   clearInterval(watch)
   if (got instanceof UpstreamConnection) got.release()
   if (exchange.isOver) return
+  // The container runs by now; the next request shows what listens in it.
+  if (isDead) return client.finishResponse(progressReady(head.target, { language, look }))
   if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, { language, look }))
   const container = { ...containerOf(upstream, isOwner), refusedPort }
   const view = unavailableView(config, head, container)

@@ -103,7 +103,7 @@ export class UpstreamRequestHeaders {
     origin: ClientOrigin,
     identity: Identity | undefined,
   ): UpstreamHeaderLines {
-    const { prefix } = route.entry
+    const prefix = route.segment
     this.#fields = fields
     this.#route = route
     this.#address = origin.address

@@ -142,7 +142,7 @@ function refuseFor(client: RequestClient, error: unknown): void {
 /** @throws {GatewayRefusal} 400 for `//host/x`, which some programs take for another host */
 function isForContainer({ context, config, path }: Request): boolean {
   if (path.segment === '' && path.rest !== '') throw gatewayRefusals.badTarget('oneSlash')
-  return context.routingTable.has(path.segment) || isContainerSegment(path.segment, config.reservedSlugs)
+  return context.routingTable.has(path.prefix) || isContainerSegment(path.prefix, config.reservedSlugs)
 }
 
 /** @throws {GatewayRefusal} as `healthResponse` · 414 before the API spends CPU on what none of its clients sends */
@@ -222,7 +222,7 @@ function refuseForeign(request: Request, caller: Caller | undefined): Caller | u
   const { host, head, config, context } = request
   if (!host || !caller || caller.audience === null || head.fields.opensWebSocket) return caller
   if (!isForeignRequest(head, config.settings.scheme)) return caller
-  if (context.routingTable.rulesOf(host.prefix)?.access === 'public') return undefined
+  if (host.port === undefined && context.routingTable.rulesOf(host.prefix)?.access === 'public') return undefined
   throw gatewayRefusals.foreignPage()
 }
 
@@ -371,7 +371,7 @@ function startExchange(config: GatewayConfig, client: RequestClient, exchange: E
 }
 
 function upstreamPathFor({ rest, query }: RequestPath, route: Route): string {
-  if (!route.rules.stripPrefix) return `/${route.entry.prefix}${rest}${query}`
+  if (!route.rules.stripPrefix) return `/${route.segment}${rest}${query}`
   return rest === '' ? `/${query}` : rest + query
 }
 

@@ -1,5 +1,7 @@
 import { clock } from '#/basics/clock.ts'
 import { answersReady, readinessTarget } from '#/basics/readiness-request.ts'
+import { segmentOf } from '#/basics/container-port.ts'
+import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import type { GatewayUser, RouteActivity, RouteEntry, TypeRules, UpstreamAddress, UseKind } from '#/port/gateway.ts'
 import { ActiveRequests, ConnectionPool, type RequestUse, type Upstream } from './upstream.ts'
 
@@ -28,6 +30,8 @@ export class Route implements Upstream {
   #rules: TypeRules
   /** Undefined until the first request. */
   #traffic: RouteTraffic | undefined
+  /** Routes of further ports that were used; undefined until the first. */
+  #ports: Map<number, PortRoute> | undefined
   hasAnswered = false
   /** Fewer and larger reads made downloads a tenth cheaper than with 64 KiB. */
   readonly maxRead = 256 * 1024
@@ -59,6 +63,36 @@ export class Route implements Upstream {
   /** Takes rules by which what is open to it may go on; an app that was found ready stays so. */
   takeRules(rules: TypeRules): void {
     this.#rules = rules
+    for (const each of this.#ports?.values() ?? []) each.takeRules(rulesOfPort(rules))
+  }
+
+  /** Port of the container that it leads to; undefined: the main one. */
+  get port(): number | undefined {
+    return undefined
+  }
+
+  /** First segment of its path. */
+  get segment(): string {
+    return this.#entry.prefix
+  }
+
+  get usesTls(): boolean {
+    return this.#rules.scheme === 'https'
+  }
+
+  /**
+   * The route of another port of this container, which follows this one.
+   * @throws {GatewayRefusal} 429 when as many are in use as may be
+   */
+  onPort(port: number): PortRoute {
+    const ports = (this.#ports ??= new Map())
+    const known = ports.get(port)
+    if (known) return known
+    for (const [each, route] of ports) if (ports.size >= maxPorts && route.leave()) ports.delete(each)
+    if (ports.size >= maxPorts) throw gatewayRefusals.tooManyOfYours(maxPorts)
+    const route = new PortRoute(this, port, this.#indexes)
+    ports.set(port, route)
+    return route
   }
 
   get idle(): ConnectionPool {
@@ -102,6 +136,7 @@ export class Route implements Upstream {
     const { ownerId } = this.#entry
     this.#entry = entry
     this.#release()
+    for (const [port, each] of this.#ports ?? []) each.move(entryOfPort(entry, port))
     if (entry.isBlocked || entry.ownerId !== ownerId) this.cut()
     if ('reason' in entry.where && entry.where.reason === 'unknown') return this.#traffic?.idle.closeAll()
     if (isSameAddress(this.#openedAt, entry.where)) return
@@ -117,6 +152,14 @@ export class Route implements Upstream {
   cut(): void {
     this.#traffic?.idle.closeAll()
     this.#traffic?.activeRequests.cut()
+    for (const each of this.#ports?.values() ?? []) each.cut()
+  }
+
+  /** Closes what is kept for later requests. @returns false while one is under way */
+  leave(): boolean {
+    if (this.#traffic && this.#traffic.activeRequests.size > 0) return false
+    this.#traffic?.idle.closeAll()
+    return true
   }
 
   /** See `Gateway.hold`. */
@@ -142,7 +185,7 @@ export class Route implements Upstream {
 
   async #ask(address: Listening, target: string): Promise<boolean> {
     const openedAt = this.#openedAt
-    const isReady = await answersReady(address, target, readinessTimeout)
+    const isReady = await answersReady(address, target, readinessTimeout, this.usesTls)
     if (openedAt !== this.#openedAt) return false
     this.#asking = undefined
     this.#isReady = isReady
@@ -166,6 +209,66 @@ export class Route implements Upstream {
     const navigated = this.#navigatedAt > 0 ? { navigatedAt: wallOf(this.#navigatedAt) } : {}
     return { prefix: this.#entry.prefix, at: wallOf(this.lastByteAt), ...navigated }
   }
+}
+
+/** Further ports of one container that have routes at a time. */
+const maxPorts = 64
+
+/**
+ * Route of a further port of a container: that of the container with another port. What is asked of it counts as use of the
+ * container, whose token its app gets.
+ */
+export class PortRoute extends Route {
+  readonly #main: Route
+  readonly #port: number
+
+  constructor(main: Route, port: number, indexes: RouteIndexes) {
+    super(entryOfPort(main.entry, port), rulesOfPort(main.rules), indexes)
+    this.#main = main
+    this.#port = port
+  }
+
+  override get port(): number {
+    return this.#port
+  }
+
+  override get segment(): string {
+    return segmentOf(this.entry.prefix, this.#port)
+  }
+
+  override get name(): string {
+    return `/${this.segment}`
+  }
+
+  /** While the container is held there is no way to any of its ports. */
+  override get address(): UpstreamAddress | undefined {
+    return this.#main.address && super.address
+  }
+
+  override get scopedTokens(): ScopedTokenCache {
+    return this.#main.scopedTokens
+  }
+
+  override get pendingTokens(): Map<string, PendingToken> {
+    return this.#main.pendingTokens
+  }
+
+  override touch(): void {
+    this.#main.touch()
+  }
+}
+
+/** The entry of a container as that of its port. */
+function entryOfPort(entry: RouteEntry, port: number): RouteEntry {
+  return 'reason' in entry.where ? entry : { ...entry, where: { ...entry.where, port } }
+}
+
+/**
+ * Rules of further ports. Their programs are a person's own, such as a development server, and not what the operator's template is
+ * about: so its access is not theirs, they know no prefix, and no template says what they answer when ready.
+ */
+export function rulesOfPort({ readyPath: _readyPath, scheme: _scheme, ...rules }: TypeRules): TypeRules {
+  return { ...rules, access: 'owner', stripPrefix: true, rewriteLocation: true }
 }
 
 function connectableAddress({ where }: RouteEntry): UpstreamAddress | undefined {

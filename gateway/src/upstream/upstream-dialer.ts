@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
+import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { isWakeable, type ControlPlane, type Unavailable, type WakeRight } from '#/port/gateway.ts'
-import { Route } from './route.ts'
-import { UpstreamConnection, type Upstream } from './upstream.ts'
+import { tunnelPath } from '#/port/tunnel.ts'
+import { PortRoute, Route } from './route.ts'
+import { TunnelRefused, UpstreamConnection, type Upstream } from './upstream.ts'
 
 /** How long an app may take to accept a connection, in ms. */
 const connectTimeout = 10_000
@@ -21,11 +22,13 @@ export interface DialOptions {
   requestId(): string
   /** How long to wait for a container that starts, in ms. */
   readonly timeout: number
+  /** Unix socket of the API, which reaches programs that listen on a container's loopback alone. */
+  readonly platformSocket: string
 }
 
 /**
  * Upstream dialer with retry: wakes the container when it has to, and retries with backoff while its app is still starting,
- * so that "it runs" is never followed by a refusal.
+ * so that "it runs" is never followed by a refusal. A further port is tried once: its program may never be started.
  * @returns why there is none to be had, when that is known
  * @throws {GatewayRefusal} 502 when the app cannot be reached although it should be there
  */
@@ -67,16 +70,47 @@ async function tryOnce(
   if (!address) return new Error('it has no address yet')
   try {
     if (upstream instanceof Route && 'host' in address && !(await upstream.isReady(address))) return new NotReady()
-    const connection = await UpstreamConnection.open(upstream, address, connectTimeout)
+    const connection = await (upstream instanceof PortRoute
+      ? openPort(upstream, address, options.platformSocket)
+      : UpstreamConnection.open(upstream, address, connectTimeout))
     if (upstream.address === address && options.isWanted()) return connection
     // Held for a pause or moved while it was opened, or the client left: it must neither be used nor pooled.
     connection.destroy()
     return new Error('it is elsewhere by now')
   } catch (error) {
+    if (error instanceof GatewayRefusal) throw error
     if (!(upstream instanceof Route) || isRefused(error)) return error as Error
     throw unreachable(upstream, control, error)
   }
 }
+
+/**
+ * From outside of the container, as for its main port, or else from inside.
+ * @throws {GatewayRefusal} 502 when nothing listens there · 503 when that cannot be told now
+ */
+async function openPort(
+  route: PortRoute,
+  address: NonNullable<Upstream['address']>,
+  platformSocket: string,
+): Promise<UpstreamConnection> {
+  try {
+    return await UpstreamConnection.open(route, address, connectTimeout)
+  } catch (error) {
+    if (!isRefused(error)) throw error
+  }
+  const target = `/${tunnelPath}/${route.entry.prefix}/${route.port}`
+  try {
+    return await UpstreamConnection.openByTunnel(route, platformSocket, target, tunnelTimeout)
+  } catch (error) {
+    if (!(error instanceof TunnelRefused)) throw gatewayRefusals.portUnreachable(route.port, error)
+    throw error.status === 404
+      ? gatewayRefusals.nothingListens(route.port)
+      : gatewayRefusals.portUnreachable(route.port, error)
+  }
+}
+
+/** How long the API may take to make one, in ms: the engine starts a program in the container. */
+const tunnelTimeout = 15_000
 
 /** Its template says what it has to answer, and it has not. */
 class NotReady extends Error {}

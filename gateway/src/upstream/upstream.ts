@@ -1,9 +1,11 @@
 import net from 'node:net'
+import { connectTls } from '#/basics/app-tls.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
 import type { UseKind } from '#/port/gateway.ts'
 import { clock } from '#/basics/clock.ts'
 import { framingWork, inTurnOfItsOwn, isMostlyFraming } from '#/http1/framing-work.ts'
 import { ReadBuffer } from '#/basics/read-buffer.ts'
+import { tunnelProtocol } from '#/port/tunnel.ts'
 
 /** Upstream: a target of requests, either a container's app or the platform itself. */
 export interface Upstream {
@@ -15,6 +17,8 @@ export interface Upstream {
   hasAnswered: boolean
   /** Max bytes that are read of it at once; a client that does not read its answer makes the gateway hold as many. */
   readonly maxRead: number
+  /** Whether it speaks TLS. */
+  readonly usesTls: boolean
   /** Requests and WebSockets under way. */
   readonly activeRequests: ActiveRequests
   /** Its idle connections. */
@@ -35,6 +39,7 @@ export class PlatformUpstream implements Upstream {
   readonly idle: ConnectionPool
   readonly activeRequests = new ActiveRequests()
   hasAnswered = true
+  readonly usesTls = false
   /** Clients without an account get its answers, too. */
   readonly maxRead = 64 * 1024
 
@@ -71,7 +76,7 @@ const drainTimeout = 10_000
  */
 export class UpstreamConnection {
   readonly upstream: Upstream
-  readonly #socket: UpstreamSocket
+  readonly #socket: net.Socket
   readonly #buffer: ReadBuffer
   #listener: UpstreamListener | undefined
   #error: Error | undefined
@@ -89,18 +94,23 @@ export class UpstreamConnection {
   private constructor(upstream: Upstream, address: SocketAddress) {
     this.upstream = upstream
     this.#buffer = new ReadBuffer(upstream.maxRead)
-    this.#socket = new UpstreamSocket({
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: keepAliveDelay,
-      onread: { buffer: () => this.#buffer.memory, callback: (length, bytes) => this.#read(length, bytes as Buffer) },
-    })
+    const onread: net.OnReadOpts = {
+      buffer: () => this.#buffer.memory,
+      callback: (length, bytes) => this.#read(length, bytes as Buffer),
+    }
+    if (upstream.usesTls && 'host' in address) {
+      this.#socket = connectTls(address, { onread }).setNoDelay(true).setKeepAlive(true, keepAliveDelay)
+    } else {
+      const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveDelay, onread }
+      const socket = new UpstreamSocket(options)
+      if ('path' in address) socket.connect({ path: address.path })
+      else socket.connect(address.port, address.host)
+      this.#socket = socket
+    }
     this.#socket.on('error', (error) => (this.#error = error))
     this.#socket.on('drain', () => this.#listener?.upstreamDrained())
     this.#socket.on('end', () => this.#ended())
     this.#socket.on('close', () => this.#ended())
-    if ('path' in address) this.#socket.connect({ path: address.path })
-    else this.#socket.connect(address.port, address.host)
   }
 
   /** Connects. Rejects when the app has not accepted within `timeout` ms. */
@@ -109,7 +119,7 @@ export class UpstreamConnection {
     return new Promise((resolve, reject) => {
       const socket = connection.#socket
       const timer = setTimeout(() => socket.destroy(new Error(`no connection within ${timeout} ms`)), timeout)
-      socket.once('connect', () => {
+      socket.once(upstream.usesTls && 'host' in address ? 'secureConnect' : 'connect', () => {
         clearTimeout(timer)
         resolve(connection)
       })
@@ -118,6 +128,49 @@ export class UpstreamConnection {
         reject(connection.#error ?? new Error('the connection closed at once'))
       })
     })
+  }
+
+  /**
+   * Connects by way of the API, which gives over a connection to a program that is reached from its container alone.
+   * @param path Unix socket of the API @param timeout ms
+   * @throws {TunnelRefused} when it does not @throws {Error} when the API cannot be asked
+   */
+  static async openByTunnel(
+    upstream: Upstream,
+    path: string,
+    target: string,
+    timeout: number,
+  ): Promise<UpstreamConnection> {
+    const begun = performance.now()
+    const connection = await UpstreamConnection.open(upstream, { path }, timeout)
+    const { promise, resolve, reject } = Promise.withResolvers<UpstreamConnection>()
+    const timer = setTimeout(
+      () => reject(new Error(`no answer within ${timeout} ms`)),
+      timeout - (performance.now() - begun),
+    )
+    let answer = ''
+    const listener: UpstreamListener = {
+      onUpstreamData: (bytes, end) => {
+        answer += bytes.toString('latin1', 0, end)
+        if (!answer.includes('\r\n\r\n')) return
+        connection.#listener = undefined
+        const isOpen = /^HTTP\/1\.1 101 /.test(answer) && answer.endsWith('\r\n\r\n')
+        if (isOpen) resolve(connection)
+        else reject(new TunnelRefused(Number(answer.slice(9, 12))))
+      },
+      hasUnsentBytes: () => false,
+      upstreamDrained: () => undefined,
+      upstreamEnded: (error) => reject(error ?? new Error('the API closed the connection')),
+    }
+    connection.begin(listener, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${tunnelUpgrade}\r\n`, undefined)
+    // As it is from now on, no request was sent on it.
+    connection.requests = 0
+    return promise
+      .catch((error: unknown) => {
+        connection.destroy()
+        throw error
+      })
+      .finally(() => clearTimeout(timer))
   }
 
   /** Sends the beginning of a request; its answer, and what becomes of the connection, are the listener's. */
@@ -227,6 +280,18 @@ export class UpstreamConnection {
     listener?.upstreamEnded(this.#error)
     // Not when all is written: an app that ended its side may never read the rest, and hold the connection open.
     this.#socket.destroy()
+  }
+}
+
+const tunnelUpgrade = `Connection: Upgrade\r\nUpgrade: ${tunnelProtocol}\r\n`
+
+/** The API gives no connection over: 404, nothing listens there; else it cannot reach the container's loopback now. */
+export class TunnelRefused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the API answered ${status}`)
+    this.status = status
   }
 }
 

@@ -41,6 +41,7 @@ import { EngineListCache } from './reconcile/engine-list.ts'
 import { prerequisitesTask } from './reconcile/host-check.ts'
 import type { Reconciler, Task } from './reconcile/reconciler.ts'
 import { finishRemovals, keptHomesTask, removalsTask, removeUnkeptHomes } from './reconcile/removals-task.ts'
+import { ContainerPorts } from './ports/container-ports.ts'
 import { ContainerIndex } from './routes/container-index.ts'
 import { OwnContainers, RestartRequests, StatusLookups } from './routes/own-containers.ts'
 import { RouteSync, routeSyncTask } from './routes/route-sync.ts'
@@ -94,6 +95,7 @@ export class Containers {
   readonly homes: HomeLocks
   readonly ownContainers: OwnContainers
   readonly logs: ContainerLogs
+  readonly ports: ContainerPorts
   readonly subscriptions: UserEventSubscriptions
   readonly reconciler: Reconciler
   readonly containerReconciler: ContainerReconciler
@@ -208,6 +210,7 @@ export class Containers {
       isRestartAsked: (id) => this.restartRequests.has(id),
       idleOf: (owned) => idle.of(owned),
     })
+    this.ports = new ContainerPorts({ runtime, routeSync, templates, addresses: parts.addresses })
     this.logs = new ContainerLogs({ database, runtime, templates, streams })
     const isSettled = settledDay(parts.pace?.overdue)
     this.containerReconciler = new ContainerReconciler({

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { ListeningProgram } from './listening.ts'
 import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
 
 /**
@@ -132,6 +133,19 @@ export interface Runtime {
    * @throws {RuntimeError} `missing`; `conflict` while it is paused or does not run; `failed`; `unreachable`
    */
   exec(id: string, command: readonly [string, ...string[]], signal: AbortSignal): Promise<ExecProcess>
+
+  /**
+   * Programs in a container of ours that accept connections of TCP now, sorted by port.
+   * @throws {RuntimeError} as `exec`; `failed` where the container lacks what it takes to ask
+   */
+  listening(id: string, signal: AbortSignal): Promise<ListeningProgram[]>
+
+  /**
+   * A connection to a program that listens in a container of ours, from inside of it: also to one that listens on its
+   * loopback alone. To destroy it ends it. @param signal ends it at any time
+   * @throws {RuntimeError} as `listening`
+   */
+  connectToLoopback(id: string, port: number, signal: AbortSignal): Promise<Duplex | 'refused'>
 
   /** Home volumes of this installation. @throws {RuntimeError} */
   homes(): Promise<Home[]>

@@ -37,7 +37,12 @@ import {
 import { apiTokenAdministrationHandlers, apiTokenHandlers } from './handlers/api-token-handlers.ts'
 import { authHandlers, entryHandlers, renewalHandlers, takeoverHandlers } from './handlers/auth-handlers.ts'
 import { ownerOf, type Handlers } from './handlers/call.ts'
-import { containerEventHandlers, containerHandlers, containerLogHandlers } from './handlers/container-handlers.ts'
+import {
+  containerEventHandlers,
+  containerHandlers,
+  containerLogHandlers,
+  containerPortsHandler,
+} from './handlers/container-handlers.ts'
 import {
   groupAdministrationHandlers,
   groupHandlers,
@@ -159,6 +164,7 @@ function ownerHandlers(parts: HandlersParts) {
     ...containerHandlers({ containers, spawnerUrl: addresses.spawnerUrl }),
     ...containerEventHandlers(containers, sessionEnd),
     ...containerLogHandlers(containers, sessionEnd),
+    containerPorts: containerPortsHandler(containers),
   }
 }
 

@@ -4,6 +4,7 @@ import { chmod } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { acceptErrors, connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
+import { tunnelProtocol } from '@berth/gateway/port/tunnel.ts'
 import { contentLanguage, defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
@@ -33,7 +34,13 @@ const sweepEvery = 20
 const keepAliveTimeout = 65_000
 
 /** Other upgrades, such as h2c by curl, may be ignored: the request is answered without (RFC 9110, 7.8). */
-const shouldUpgradeCallback = (request: IncomingMessage) => /^websocket$/i.test(request.headers.upgrade ?? '')
+const shouldUpgradeCallback = (request: IncomingMessage) =>
+  /^websocket$/i.test(request.headers.upgrade ?? '') || isTunnel(request)
+
+const isTunnel = ({ headers }: IncomingMessage) => headers.upgrade === tunnelProtocol
+
+/** Emitted with request and socket when the gateway asks for a connection from inside of a container. */
+export const tunnelEvent = 'berth tunnel'
 
 /**
  * Listener of API and front end. Only the gateway reaches it.
@@ -55,6 +62,7 @@ export function createListener(handle: RequestListener, bodyTimeout = defaultBod
     },
   )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    if (isTunnel(request) && server.emit(tunnelEvent, request, socket)) return
     socket.on('error', () => socket.destroy())
     socket.end(rawAnswer(404, 'Not Found', message('requests.noUpgrade'), requestedLanguage(request)))
   })

@@ -13,6 +13,7 @@ import { allHandlers, type Rooms } from './all-handlers.ts'
 import { createListener, drain, listenOnSocket } from './listener.ts'
 import { MetricsListener } from './metrics.ts'
 import { OperatorRequests } from './operator-socket.ts'
+import { PortTunnels } from './port-tunnels.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createHttpServer, type HttpServer } from './server.ts'
 import { UntrustedProxies } from './untrusted-proxies.ts'
@@ -34,10 +35,19 @@ export class Http {
   readonly #server: HttpServer
   readonly #operatorListener: Server
   readonly #metrics: MetricsListener | undefined
+  readonly #tunnels: PortTunnels
   readonly #log: Logger
 
-  constructor(server: HttpServer, operators: OperatorRequests, metrics: MetricsListener | undefined, log: Logger) {
+  constructor(
+    server: HttpServer,
+    tunnels: PortTunnels,
+    operators: OperatorRequests,
+    metrics: MetricsListener | undefined,
+    log: Logger,
+  ) {
     this.#server = server
+    this.#tunnels = tunnels
+    tunnels.serve(server.server)
     this.#operatorListener = createListener(operators.accept(server.handle))
     this.#metrics = metrics
     this.#log = log
@@ -64,6 +74,7 @@ export class Http {
 
   /** Accepts no new requests, and resolves when those under way are answered, at the latest after this time, in ms. */
   async drain(timeout: number): Promise<void> {
+    this.#tunnels.close()
     await Promise.all([drain(this.#server.server, timeout), drain(this.#operatorListener, timeout)])
   }
 
@@ -133,7 +144,7 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
     counts: () => countsOf(parts, gateway),
     now: () => clock.now(),
   })
-  return new Http(server, operators, metricsListener, log)
+  return new Http(server, new PortTunnels(containers.ports), operators, metricsListener, log)
 }
 
 /** Numbers for `/metrics`, by name. */

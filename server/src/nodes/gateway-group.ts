@@ -282,7 +282,7 @@ export class StateCopy {
   }
 
   #setShares(shares: ContainerShares): void {
-    if (shares.grants.length === 0) this.#shares.delete(shares.prefix)
+    if (shares.grants.length + (shares.portGrants?.length ?? 0) === 0) this.#shares.delete(shares.prefix)
     else this.#shares.set(shares.prefix, shares)
   }
 
@@ -303,6 +303,7 @@ export function memberControl(control: ControlPlane, confirmState: () => Promise
     reportSessionUses: (...args) => control.reportSessionUses(...args),
     wake: (...args) => control.wake(...args),
     explain: (...args) => control.explain(...args),
+    listeningPorts: (...args) => control.listeningPorts(...args),
     reportUnreachable: (...args) => control.reportUnreachable(...args),
     reportActivity: (...args) => control.reportActivity(...args),
     reportVisits: (...args) => control.reportVisits(...args),

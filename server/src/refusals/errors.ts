@@ -626,6 +626,18 @@ export const refusalRows = {
     when: 'the engine does not respond about the container to keep running',
     remedy: repeat,
   }),
+  portsOfStopped: fixed({
+    status: 409,
+    sentence: message('refusals.portsOfStopped'),
+    when: 'the ports of a container that does not run, or is paused',
+    remedy: 'open or launch the container first',
+  }),
+  portsUnknown: caused({
+    status: 500,
+    sentence: message('refusals.portsUnknown'),
+    when: 'the engine does not tell what listens in a container, e.g. because an older version of Berth created it',
+    remedy: 'try again; restart a container that is older than the last update',
+  }),
   logsFailed: caused({
     status: 500,
     sentence: message('refusals.logsFailed'),

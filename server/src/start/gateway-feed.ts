@@ -133,6 +133,7 @@ function controlPlane({ database, log, config, addresses, sessions, containers, 
     scopedToken: (userId, prefix, acting) => scopedTokens.issue(userId, prefix, acting, new Date()),
     wake: (prefix, requestId, right) => runForRequest(requestId, () => wake.wake(prefix, right)),
     explain: (prefix) => wake.explain(prefix),
+    listeningPorts: (prefix) => containers.ports.listening(prefix),
     reportUnreachable: (prefix) => wake.reportUnreachable(prefix),
     reportActivity: (uses) => {
       for (const { prefix, at, navigatedAt } of uses) {

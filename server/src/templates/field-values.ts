@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { defaultLanguage } from '@berth/texts/language.ts'
+import { isFurtherPort } from '@berth/gateway/basics/container-port.ts'
 import { localize } from '@berth/texts/localize.ts'
 import {
   usualGpuResource,
@@ -58,6 +59,18 @@ export const whole = (min: number, max: number, unit = ''): Kind<number> =>
       ? ok(Number(value))
       : bad(`must be a whole number from ${min} to ${max}`),
   )
+/** Further ports of containers. Those below 1024 have no addresses. */
+export const furtherPorts = kind<'any' | 'none' | readonly number[]>(
+  `\`any\`, \`none\`, or a list of at most 100 ports from \`1024\` to \`65535\``,
+  (value) => {
+    if (value === 'any' || value === 'none') return ok(value)
+    const isList = Array.isArray(value) && value.length <= 100 && value.every((each) => isFurtherPort(Number(each)))
+    return isList && value.every((each) => typeof each === 'number')
+      ? ok([...new Set(value as number[])])
+      : bad('must be any, none, or a list of at most 100 ports from 1024 to 65535')
+  },
+)
+
 export const orNull = <T>({ values, read }: Kind<T>): Kind<T | null> =>
   kind(`${values}; \`null\``, (value) => (value === null ? ok(null) : read(value)))
 

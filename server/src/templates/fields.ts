@@ -7,6 +7,7 @@ import {
   cores,
   deviceList,
   flag,
+  furtherPorts,
   headerNames,
   idleProbe,
   ignoredPaths,
@@ -96,6 +97,18 @@ export const fieldGroups = {
       ...orNull(whole(1, 65_535)),
       default: null,
       text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',
+    },
+    scheme: {
+      ...oneOf('http', 'https'),
+      default: 'http',
+      text: '`https`: the application speaks TLS on its port; its certificate is not checked.',
+      see: 'how-to/open-further-ports.md',
+    },
+    ports: {
+      ...furtherPorts,
+      default: 'any',
+      text: 'Further ports of the container that its owner opens at `/{slug}-{type}:{port}/`, such as those of development servers. What is not allowed is answered with 404.',
+      see: 'how-to/open-further-ports.md',
     },
     ready_path: {
       ...orNull(pathAndQuery),

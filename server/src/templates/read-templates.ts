@@ -126,6 +126,8 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     devices: pick('devices'),
     openPath: pick('open_path'),
     readyPath: pick('ready_path'),
+    scheme: pick('scheme'),
+    ports: pick('ports'),
     home: pick('home'),
     homeOf: pick('home_of'),
     homeSize: pick('home_size'),

@@ -33,6 +33,10 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly openPath: string
   /** Path and query of a GET that has to be answered below 500 before the app counts as ready; null: its port alone. */
   readonly readyPath: string | null
+  /** How the app speaks on its port. */
+  readonly scheme: 'http' | 'https'
+  /** Further ports that have addresses. */
+  readonly ports: 'any' | 'none' | readonly number[]
   /** Where the home volume is mounted; null for none. */
   readonly home: string | null
   /** `user`: one home for all types of a person that say so. */
@@ -234,6 +238,8 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
           allowHeaders,
           idleProbe,
           idleIgnore,
+          scheme,
+          ports,
         }) => [
           encodeURIComponent(type),
           {
@@ -248,6 +254,8 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
             ...(readyPath === null ? {} : { readyPath }),
             ...(idleProbe === null ? {} : { isAskedForUse: true }),
             ...(idleIgnore.length === 0 ? {} : { ignoredPaths: idleIgnore }),
+            ...(scheme === 'http' ? {} : { scheme }),
+            ...(ports === 'any' ? {} : { ports }),
           },
         ],
       ),

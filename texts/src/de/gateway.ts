@@ -47,6 +47,9 @@ export const gateway: Translated<'gateway'> = {
   platformDown: 'Der Dienst startet neu; was offen ist, bleibt offen. Versuche es gleich noch einmal.',
   shuttingDown: 'Der Dienst startet neu. Versuche es gleich noch einmal.',
   changed: 'Dieser Container wurde gerade geändert. Versuche es noch einmal.',
+  nothingListens: 'Auf Port {port} dieses Containers lauscht kein Programm.',
+  portUnreachable:
+    'Auf Port {port} dieses Containers ist gerade nichts erreichbar. Versuche es gleich noch einmal; ein Container, den ein älteres Berth angelegt hat, muss zuerst neu gestartet werden.',
   appNotReady: 'Die App in diesem Container startet noch. Versuche es gleich noch einmal.',
   appFailed: 'Die App in diesem Container antwortet nicht richtig. Versuche es gleich noch einmal.',
   bug: 'Ein interner Fehler ist aufgetreten. Versuche es gleich noch einmal; wenn er wieder auftritt, wende dich an deinen Administrator.',
@@ -91,6 +94,10 @@ export const pages: Translated<'pages'> = {
   startItAgain: 'Neu starten',
 
   filesStay: 'Die Dateien in seinem Home-Ordner bleiben erhalten.',
+  deadPortTitle: 'Auf Port {port} lauscht kein Programm',
+  deadPortWaits: 'Diese Seite fragt alle paar Sekunden wieder und zeigt das Programm, sobald es lauscht.',
+  deadPortOthers: 'Was in diesem Container jetzt lauscht:',
+  deadPortNone: 'Auch sonst lauscht in diesem Container nichts.',
   asleepTitle: '{name} ist gestoppt',
   asleepWhat: 'Der Container läuft im Moment nicht. {filesStay}',
   asleepTodo: 'Starte ihn, um dort weiterzumachen, wo du warst.',

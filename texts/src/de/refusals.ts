@@ -83,6 +83,9 @@ export const refusals: Translated<'refusals'> = {
     'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht stoppen. Versuche es gleich noch einmal.',
   keepFailed:
     'Die Container-Engine antwortet zu diesem Container nicht, deshalb ist nicht bekannt, ob er läuft. Versuche es gleich noch einmal.',
+  portsOfStopped: 'Dieser Container läuft nicht, also lauscht darin nichts. Öffne ihn zuerst.',
+  portsUnknown:
+    'Was in diesem Container lauscht, lässt sich gerade nicht feststellen. Versuche es gleich noch einmal; ein Container, den ein älteres Berth angelegt hat, muss zuerst neu gestartet werden.',
   logsFailed:
     'Die Container-Engine antwortet nicht, deshalb ist dort gerade nichts zu lesen. Versuche es gleich noch einmal.',
   storeFailed:

@@ -45,6 +45,9 @@ export const gateway = {
   platformDown: 'The service is restarting; what is open stays open. Try again in a moment.',
   shuttingDown: 'The service is restarting. Try again in a moment.',
   changed: 'This container was changed just now. Try again.',
+  nothingListens: 'Nothing listens on port {port} of this container.',
+  portUnreachable:
+    'Nothing can be reached on port {port} of this container now. Try again in a moment; a container that was created by an older Berth has to be restarted first.',
   appNotReady: 'The app in this container is still starting. Try again in a moment.',
   appFailed: 'The app in this container does not answer properly. Try again in a moment.',
   bug: 'An internal error occurred. Try again in a moment; if it happens again, tell your administrator.',
@@ -93,6 +96,10 @@ export const pages = {
   startItAgain: 'Start it again',
 
   filesStay: 'The files in its home folder are kept.',
+  deadPortTitle: 'Nothing listens on port {port}',
+  deadPortWaits: 'This page asks again every few seconds, and shows the program as soon as it listens.',
+  deadPortOthers: 'What listens in this container now:',
+  deadPortNone: 'Nothing else listens in this container either.',
   asleepTitle: '{name} is stopped',
   asleepWhat: 'It is not running at the moment. {filesStay}',
   asleepTodo: 'Start it to continue where you left off.',

@@ -76,6 +76,9 @@ export const refusals = {
   stopFailed: 'The container engine does not answer, or could not stop the container. Try again in a moment.',
   keepFailed:
     'The container engine does not answer about this container, so it is not known whether it runs. Try again in a moment.',
+  portsOfStopped: 'This container does not run, so nothing listens in it. Open it first.',
+  portsUnknown:
+    'What listens in this container cannot be told now. Try again in a moment; a container that was created by an older Berth has to be restarted first.',
   logsFailed: 'The container engine does not answer, so nothing can be read there now. Try again in a moment.',
   storeFailed: 'The database does not answer, or cannot be written at the moment. Try again in a minute.',
   mailFailed: 'The mail could not be sent. Nothing was changed; try again in a few minutes.',

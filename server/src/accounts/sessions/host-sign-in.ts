@@ -10,8 +10,8 @@ export interface HostSignInParts {
   readonly tokens: AccessTokens
   readonly revocations: Revocations
   readonly renewSession: RenewSession
-  /** Address of a container's host, by its prefix. */
-  readonly originOf: (prefix: string) => string
+  /** Address of a container's host, by its label. */
+  readonly originOf: (label: string) => string
 }
 
 /** A token of one container's host, for one browser. */
@@ -44,12 +44,18 @@ export class HostSignIn {
 
   /**
    * The address that takes a browser into a container's host.
-   * @param browser hash of what it holds there @param next path and query at that host
+   * @param label of the host: the prefix, or that of one of its ports @param browser hash of what it holds there
+   * @param next path and query at that host
    */
-  addressFor(claims: Claims, prefix: string, browser: string, next: string): string {
+  addressFor(
+    claims: Claims,
+    { prefix, label }: { readonly prefix: string; readonly label: string },
+    browser: string,
+    next: string,
+  ): string {
     const { userId, sid, acting, isRenewable, expiresAt } = claims
     const code = this.#codes.issue({ prefix, browser, userId, sid, acting, isRenewable, expiresAt, next })
-    return `${this.#parts.originOf(prefix)}/.berth/enter?code=${code}`
+    return `${this.#parts.originOf(label)}/.berth/enter?code=${code}`
   }
 
   /**

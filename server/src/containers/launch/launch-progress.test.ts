@@ -13,13 +13,13 @@ import { waitLimit } from '#test/support/extent.ts'
 const owned = { userId: 1, type: 'dev' }
 const pull = { layersDone: 1, layersTotal: 2, bytesDone: 5, bytesTotal: 10 }
 
-function arrange(isHeard = true, target?: string) {
+function arrange(isHeard = true, path?: string) {
   const told: string[] = []
   const stages = new LaunchProgress({
     publish: (_, { data }) => void told.push(String(data.stage)),
     hasListener: () => isHeard,
     hasExited: () => false,
-    readinessTarget: () => target,
+    readinessTarget: () => (path === undefined ? undefined : { path, usesTls: false }),
     onExited: () => undefined,
   })
   return { stages, told }

@@ -1,7 +1,7 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { PullProgress, StartWait } from '#/engines/runtime.ts'
-import { isReadyNow, waitForReadiness } from './readiness-probe.ts'
+import { isReadyNow, waitForReadiness, type ReadinessTarget } from './readiness-probe.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 
@@ -41,7 +41,7 @@ export interface LaunchProgressParts {
   /** Whether the program of a container is known to have ended. */
   readonly hasExited: (owned: ContainerRef) => boolean
   /** What the app has to answer before it is ready, as a request target; undefined: its port is enough. */
-  readonly readinessTarget: (owned: ContainerRef) => string | undefined
+  readonly readinessTarget: (owned: ContainerRef) => ReadinessTarget | undefined
   /** Called instead of the readiness probe when the program has ended already. */
   readonly onExited: (owned: ContainerRef, launchProgress: LaunchProgress) => void
 }

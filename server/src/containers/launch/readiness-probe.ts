@@ -8,6 +8,12 @@ const [minPause, maxPause, connectTimeout] = [5, 1_000, 1_000]
 /** A pause as a share of the time since the first attempt: by so much more is noticed late that an app is ready. */
 const pauseShare = 0.1
 
+/** What an app is asked before it counts as ready. */
+export interface ReadinessTarget {
+  readonly path: string
+  readonly usesTls: boolean
+}
+
 /** How long the app may take to answer, where it is asked, in ms. */
 const answerTimeout = 5_000
 
@@ -20,7 +26,7 @@ export async function waitForReadiness(
   app: { readonly host: string; readonly port: number },
   timeout: number,
   signal: AbortSignal,
-  target?: string,
+  target?: ReadinessTarget,
   first?: Promise<boolean>,
 ): Promise<boolean> {
   const begun = performance.now()
@@ -38,9 +44,10 @@ export async function waitForReadiness(
 /** One attempt. Never rejects. */
 export function isReadyNow(
   { host, port }: { readonly host: string; readonly port: number },
-  target: string | undefined,
+  target: ReadinessTarget | undefined,
 ): Promise<boolean> {
-  return target === undefined ? accepts(host, port) : answersReady({ host, port }, target, answerTimeout)
+  if (target === undefined) return accepts(host, port)
+  return answersReady({ host, port }, target.path, answerTimeout, target.usesTls)
 }
 
 async function accepts(host: string, port: number): Promise<boolean> {
@@ -59,10 +66,11 @@ async function accepts(host: string, port: number): Promise<boolean> {
 
 /** What the app of a container has to answer before it is ready; undefined: its port is enough. @param hasOwnHost subdomain routing */
 export function readinessTargetOf(
-  template: Pick<Template, 'readyPath' | 'stripPrefix'> | undefined,
+  template: Pick<Template, 'readyPath' | 'stripPrefix' | 'scheme'> | undefined,
   prefix: string | undefined,
   hasOwnHost: boolean,
-): string | undefined {
+): ReadinessTarget | undefined {
   if (!template || template.readyPath === null || prefix === undefined) return undefined
-  return readinessTarget(template.readyPath, prefix, hasOwnHost || template.stripPrefix)
+  const path = readinessTarget(template.readyPath, prefix, hasOwnHost || template.stripPrefix)
+  return { path, usesTls: template.scheme === 'https' }
 }

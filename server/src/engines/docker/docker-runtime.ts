@@ -16,6 +16,7 @@ import { containerFiles } from './container-files.ts'
 import { pauseContainer, removeContainer, removeStopped, startContainer, stopContainer } from './container-lifecycle.ts'
 import { followLogs, readLogs } from './container-logs.ts'
 import { inspect, inspectId, listContainers, usage } from './container-lookup.ts'
+import { connectToLoopback, listListening } from './container-ports.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, OomNotices, type EngineContext } from './engine-context.ts'
@@ -86,6 +87,8 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     logs: (id, lines) => readLogs(engine, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(engine, id, lines, onLine, signal),
     exec: (id, command, signal) => execInContainer(engine, id, command, signal),
+    listening: (id, signal) => listListening(engine, id, signal),
+    connectToLoopback: (id, port, signal) => connectToLoopback(engine, id, port, signal),
     homes: () => homes(engine),
     hasHome: (volume) => hasHome(engine, volume),
     removeHome: (volume) => removeHome(engine, volume),

@@ -16,6 +16,7 @@ import { awaitStart, removeEnded, removePod, stopPod } from './container-lifecyc
 import { checkAccess, inspect, inspectId, listContainers } from './container-lookup.ts'
 import { PodIndex } from './pod-index.ts'
 import { SecretAnchor } from './pod-secrets.ts'
+import { connectToLoopback, listListening } from './container-ports.ts'
 import { execInApp } from './container-exec.ts'
 import { watchPods } from './container-events.ts'
 
@@ -77,6 +78,8 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     list: (filter) => listContainers(cluster, filter),
     logs: (id, lines) => readLogs(cluster, id, lines),
     followLogs: (id, lines, onLine, signal) => followLogs(cluster, id, lines, onLine, signal),
+    listening: (id, signal) => listListening(cluster, id, signal),
+    connectToLoopback: (id, port, signal) => connectToLoopback(cluster, id, port, signal),
     exec: (id, command, signal) => execInApp(cluster, id, command, signal),
     homes: async () => (await listHomes(cluster)).map(({ volume, owner }) => ({ volume, owner })),
     hasHome: (volume) => hasHome(cluster, volume),

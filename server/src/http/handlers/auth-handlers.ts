@@ -2,6 +2,7 @@ import { endpoints } from '@berth/api/endpoints.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 import type { AuthResponse } from '@berth/api/schemas/auth.ts'
 import { isContainerLabel } from '@berth/gateway/basics/host-label.ts'
+import { labelOf, prefixAndPort } from '@berth/gateway/basics/container-port.ts'
 import { clearTokenCookies } from '@berth/gateway/tokens/token-selection.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { pages, withNext } from '@berth/web/paths.ts'
@@ -263,7 +264,10 @@ export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer
       const { container, browser } = call.query
       if (!hostSignIn) throw refusals.notFound('address')
       requireTopNavigation(call)
-      if (!isContainerLabel(container) || !hashForm.test(browser)) throw refusals.notFound('address')
+      const { prefix, port } = prefixAndPort(container)
+      const label = labelOf(prefix, port)
+      if (!isContainerLabel(prefix) || label === undefined || !hashForm.test(browser))
+        throw refusals.notFound('address')
       const next = nextForm.test(call.query.next ?? '') ? (call.query.next ?? '/') : '/'
       // Never by a header: what is handed out is the browser's own.
       const cookie = call.request.headers.cookie ?? ''
@@ -274,7 +278,7 @@ export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer
       if (!session?.user) return { location: renewalOf(`/${container}${next}`) }
       rateLimiter.refundRequests(call.client, 'session', 1)
       void call.reply.header('referrer-policy', 'no-referrer')
-      return { location: hostSignIn.addressFor(session.claims, container, browser, next) }
+      return { location: hostSignIn.addressFor(session.claims, { prefix, label }, browser, next) }
     },
   }
 }

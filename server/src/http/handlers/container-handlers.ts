@@ -124,6 +124,21 @@ function localizedEvent(event: SentEvent, language: Language): SentEvent {
     : event
 }
 
+/** `GET /api/container/ports/{container_type}`. */
+export const containerPortsHandler =
+  ({ ports }: Containers): Handlers['containerPorts'] =>
+  async (call) => {
+    const found = await ports.list(userOf(call), call.params.container_type)
+    return {
+      ports: found.map(({ port, isMain, isLoopback, url }) => ({
+        port,
+        is_main: isMain,
+        is_loopback: isLoopback,
+        url,
+      })),
+    }
+  }
+
 /** Earlier lines in the answer: default and maximum. */
 const [defaultLines, maxLines] = [100, 1_000]
 

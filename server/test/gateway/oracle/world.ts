@@ -290,6 +290,7 @@ export class World {
         if (prefix) await this.#gateway.apply([{ kind: 'route', route: prefix.place }])
         return prefix?.app ? undefined : crashed
       },
+      listeningPorts: async () => undefined,
       explain: async () => ({ unavailable: crashed, lastLines: [], displayName: 'x' }),
       reportUnreachable: () => {},
       reportActivity: () => {},

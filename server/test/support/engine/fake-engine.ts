@@ -168,6 +168,12 @@ export const emptyRuntime: Runtime = {
   followLogs: async () => {
     throw new RuntimeError('missing', 'logs')
   },
+  listening: async () => {
+    throw new RuntimeError('missing', 'listening')
+  },
+  connectToLoopback: async () => {
+    throw new RuntimeError('missing', 'connectToLoopback')
+  },
   exec: async () => {
     throw new RuntimeError('missing', 'exec')
   },

@@ -38,6 +38,8 @@ function passThrough(runtime: Runtime): Runtime {
     list: (filter) => runtime.list(filter),
     logs: (id, lines) => runtime.logs(id, lines),
     followLogs: (id, lines, onLine, signal) => runtime.followLogs(id, lines, onLine, signal),
+    listening: (id, signal) => runtime.listening(id, signal),
+    connectToLoopback: (id, port, signal) => runtime.connectToLoopback(id, port, signal),
     exec: (id, command, signal) => runtime.exec(id, command, signal),
     homes: () => runtime.homes(),
     hasHome: (volume) => runtime.hasHome(volume),
@@ -81,6 +83,9 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     logs: (id, lines) => unlessUnreachable('logs', () => runtime.logs(id, lines)),
     followLogs: (id, lines, onLine, signal) =>
       unlessUnreachable('logs', () => runtime.followLogs(id, lines, onLine, signal)),
+    listening: (id, signal) => unlessUnreachable('listening', () => runtime.listening(id, signal)),
+    connectToLoopback: (id, port, signal) =>
+      unlessUnreachable('connectToLoopback', () => runtime.connectToLoopback(id, port, signal)),
     exec: (id, command, signal) => unlessUnreachable('exec', () => runtime.exec(id, command, signal)),
     homes: () => unlessUnreachable('homes', () => runtime.homes()),
     hasHome: (volume) => unlessUnreachable('has home', () => runtime.hasHome(volume)),

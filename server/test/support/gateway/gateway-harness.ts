@@ -177,6 +177,7 @@ function fakeControlPlane(calls: ControlPlaneCalls): ControlPlane {
       calls.wakes.push(prefix)
       return { reason: 'failed', exitCode: null }
     },
+    listeningPorts: async () => undefined,
     explain: async () => explanation,
     reportUnreachable: (prefix) => void calls.suspects.push(prefix),
     reportVisits: (visits) => void calls.visits.push(...visits),

@@ -112,6 +112,10 @@ export class RecordingControlPlane implements ControlPlane {
     return prefix === 'ann-dev' ? undefined : ({ reason: 'crashed', exitCode: 3 } as const)
   }
 
+  async listeningPorts() {
+    return undefined
+  }
+
   async explain() {
     return { unavailable: undefined, lastLines: ['last words'], displayName: 'Development' }
   }

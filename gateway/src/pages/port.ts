@@ -1,0 +1,49 @@
+import type { Language } from '@berth/api/boot.ts'
+import { message } from '@berth/texts/localized-message.ts'
+import type { ListeningPort, PageLook } from '#/port/gateway.ts'
+import { completeDocument, escaped, mainLink, reloadHref, type Markup } from './document.ts'
+import type { GatewayRefusal } from './gateway-refusals.ts'
+import { pageResponse, type GatewayResponse } from './gateway-response.ts'
+import { localize } from './localize-plain.ts'
+
+/** Seconds after which the page asks again. */
+const reloadAfter = 3
+
+/** A further port of a container, at which nothing listens, and who looks. */
+export interface DeadPortView {
+  readonly port: number
+  /** What listens in its place, for its owner; undefined for visitors, and when it cannot be told. */
+  readonly listening: readonly ListeningPort[] | undefined
+  /** Path and query of the request, as they came. */
+  readonly target: string
+  readonly dashboardUrl: string
+  readonly language: Language
+  readonly look?: PageLook | undefined
+}
+
+/** The page that says that nothing listens there, and what does; it asks again by itself, and so gives way to the program. */
+export function deadPortResponse(refusal: GatewayRefusal, view: DeadPortView): GatewayResponse {
+  const { port, dashboardUrl, language, look } = view
+  const title = localize(language, message('pages.deadPortTitle', { port }))
+  const page = completeDocument({ title, dashboardUrl, language, look }, deadPortBody(title, refusal, view))
+  return pageResponse(refusal.status, page, language, { headers: refusal.headers, look })
+}
+
+function deadPortBody(title: string, refusal: GatewayRefusal, { language, listening, target }: DeadPortView): Markup {
+  const refreshed = /^\/(?![/\\])[^\s\\]*$/.test(target) ? `; url=${escaped(target)}` : ''
+  return {
+    html: `<h1>${escaped(title)}</h1>
+<p>${escaped(localize(language, refusal.sentence))}</p>
+<p>${escaped(localize(language, message('pages.deadPortWaits')))}</p>
+${listOf(listening, language)}${mainLink(reloadHref, localize(language, message('pages.tryAgain')))}
+<meta http-equiv="refresh" content="${reloadAfter}${refreshed}">
+`,
+  }
+}
+
+function listOf(listening: readonly ListeningPort[] | undefined, language: Language): string {
+  if (listening === undefined) return ''
+  if (listening.length === 0) return `<p>${escaped(localize(language, message('pages.deadPortNone')))}</p>\n`
+  const items = listening.map(({ port, url }) => `<li><a href="${escaped(url)}">${port}</a></li>`)
+  return `<p>${escaped(localize(language, message('pages.deadPortOthers')))}</p>\n<ul>\n${items.join('\n')}\n</ul>\n`
+}
