@@ -14,6 +14,7 @@ const berth = await startBerth(
   { after },
   {
     env: {
+      SHARING: 'people',
       CONTAINER_TEMPLATES: JSON.stringify({
         dev: { ...portsApp, display_name: 'Development' },
         shut: { ...portsApp, ports: 'none' },
@@ -143,6 +144,34 @@ async function openSocket(port: number): Promise<WebSocket> {
 const nextMessage = (socket: WebSocket) =>
   new Promise<string>((resolve) => socket.once('message', (data) => resolve(String(data))))
 
+test('a share of a port opens that port and nothing else, and its end closes it', async () => {
+  const share = (body: object) =>
+    ann.call('POST', '/api/container/shares/dev', {
+      body: { emails: ['bob@x.org'], may: 'use', expires_at: new Date(Date.now() + 3_600_000).toISOString(), ...body },
+    })
+  const statuses = async () =>
+    Promise.all([`${at}/`, `${at}:3000/`, `${at}:3001/`].map(async (path) => (await bob.call('GET', path)).status))
+  assert.equal((await share({ port: 3001 })).status, 200)
+  assert.deepEqual(await statuses(), [403, 403, 200])
+  const [shared] = (await bob.call('GET', '/api/user/shared')).body.containers
+  assert.deepEqual([shared.port, new URL(shared.service_url).pathname], [3001, `${at}:3001`])
+  assert.equal((await share({})).status, 200)
+  assert.deepEqual(await statuses(), [200, 403, 200])
+  const { shares } = (await ann.call('GET', '/api/container/shares/dev')).body
+  assert.deepEqual(
+    shares.map(({ port }: { port: number | null }) => port),
+    [3001, null],
+  )
+  const url = `${berth.url.replace('http', 'ws')}${at}:3001/socket`
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${bob.token}` } })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  assert.equal((await ann.call('DELETE', `/api/container/shares/dev/${shares[0].id}`)).status, 200)
+  await closed
+  assert.deepEqual(await statuses(), [200, 403, 403])
+  assert.equal((await share({ port: 80 })).status, 400)
+})
+
 test('where nothing listens an API client gets 502 with an error', async () => {
   const { status, body } = await ann.call('GET', `${at}:3999/`)
   assert.equal(status, 502)
@@ -188,7 +217,7 @@ test('a type whose own name has a colon wins', async () => {
 test('the list says what listens now, sorted, with addresses that lead there', async () => {
   const { status, body } = await ann.call('GET', '/api/container/ports/dev')
   assert.equal(status, 200)
-  const { origin } = new URL((await ann.call('GET', '/api/user/me')).body.user.service_url)
+  const { origin } = new URL((await ann.call('GET', '/api/user/me')).body.container.service_url)
   const address = (path: string) => `${origin}${path}`
   assert.deepEqual(body.ports, [
     { port: 3000, is_main: false, is_loopback: false, url: address(`${at}:3000/`) },

@@ -117,6 +117,7 @@ export const PersonalDataResponse = Type.Object({
       with: text('Address or group that it is shared with'),
       asked_in: text('Group whose manager had asked to look; empty where none had'),
       may: text('What visitors may do'),
+      port: OrNull(Type.Integer(), { description: 'Further port of the container that it opens; null: the main one' }),
       created_at: instant('Since when'),
       expires_at: instant('When it ends'),
     }),

@@ -115,6 +115,7 @@ export class PersonalData {
         with: share.email ?? share.manager ?? share.group ?? '',
         asked_in: share.asked_in ?? '',
         may: share.may,
+        port: share.port === 0 ? null : share.port,
         created_at: iso(share.created_at),
         expires_at: iso(share.expires_at),
       })),

@@ -55,7 +55,7 @@ export class SharePublisher {
     for (const groupId of groupIds) groups.push({ groupId, emails: await this.#membersOf(groupId) })
     const byPrefix = Map.groupBy(shares, ({ owner, type }) => containerPrefix(owner.slug, type))
     const prefixes = new Set(byPrefix.keys())
-    const published: ContainerShares[] = [...byPrefix].map(([prefix, all]) => ({ prefix, grants: all.map(toGrant) }))
+    const published: ContainerShares[] = [...byPrefix].map(([prefix, all]) => grantsAt(prefix, all))
     const ended = [...this.#prefixes.difference(prefixes)].map((prefix) => ({ prefix, grants: [] }))
     const left = [...this.#groupIds.difference(groupIds)].map((groupId) => ({ groupId, emails: [] }))
     this.#prefixes = prefixes
@@ -84,6 +84,13 @@ export class SharePublisher {
       after = page.at(-1)?.id ?? after
     }
   }
+}
+
+/** Those of further ports apart: a gateway that does not know them lets no visitor in by them. */
+function grantsAt(prefix: string, shares: readonly ContainerShare[]): ContainerShares {
+  const ofPorts = shares.flatMap((share) => (share.port === null ? [] : [{ ...toGrant(share), port: share.port }]))
+  const grants = shares.filter(({ port }) => port === null).map(toGrant)
+  return { prefix, grants, ...(ofPorts.length > 0 && { portGrants: ofPorts }) }
 }
 
 const toGrant = ({ email, group, may, expiresAt, groupExpiresAt }: ContainerShare) => ({

@@ -42,6 +42,8 @@ export interface ShareRequest {
   readonly groupId: number | undefined
   readonly may: ShareRight
   readonly until: Date
+  /** Further port of the container that it opens and nothing else; null: the main one. */
+  readonly port: number | null
 }
 
 interface SharesParts {
@@ -93,7 +95,9 @@ export class Shares {
    */
   async share(owner: Sharer, type: string, request: ShareRequest, now: Date): Promise<void> {
     const { database, changes, publish } = this.#parts
-    refuseUnshareable(this.#template(type))
+    const template = this.#template(type)
+    if (request.port === null) refuseUnshareable(template)
+    else refuseUnshareablePort(template, request.port)
     const targets = this.#targetsOf(owner, request)
     this.#checkEnd(request.until, now)
     await database.transaction(async (tx) => {
@@ -105,10 +109,17 @@ export class Shares {
       const changed = targets.filter((to) => !before.some((share) => isAsWanted(share, to, request)))
       changes.count(owner.id, changed.length)
       for (const to of changed)
-        await setShare(tx, { recordId: record.id, to, may: request.may, now, expiresAt: request.until })
+        await setShare(tx, {
+          recordId: record.id,
+          to,
+          may: request.may,
+          port: request.port,
+          now,
+          expiresAt: request.until,
+        })
       if ((await listSharesOf(tx, owner.id, type, now)).length > maxShares)
         throw refusals.conflict(message('sharing.tooMany', { max: maxShares }))
-      const terms = { recordId: record.id, type, may: request.may, until: request.until }
+      const terms = { recordId: record.id, type, may: request.may, port: request.port, until: request.until }
       await insertAuditEntries(
         tx,
         changed.map((to) => shareEntry('container.share', owner, { ...terms, to }, now)),
@@ -157,9 +168,15 @@ export class Shares {
 }
 
 /** Whether the container is shared with them on these terms. */
-function isAsWanted(share: ContainerShare, to: ShareTerms['to'], { may, until }: ShareRequest): boolean {
+function isAsWanted(share: ContainerShare, to: ShareTerms['to'], { may, until, port }: ShareRequest): boolean {
   const isWithThem = 'email' in to ? share.email === to.email : share.group?.id === to.groupId
-  return isWithThem && share.askedIn === null && share.may === may && share.expiresAt.getTime() === until.getTime()
+  return (
+    isWithThem &&
+    share.port === port &&
+    share.askedIn === null &&
+    share.may === may &&
+    share.expiresAt.getTime() === until.getTime()
+  )
 }
 
 /** @throws {Refusal} 404 no such group of theirs · 409 it has ended */
@@ -240,6 +257,16 @@ export function refuseUnshareable({ access, forwardToken }: Template): void {
   if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
 }
 
+/**
+ * Further ports are their owner's, whoever may open the main one.
+ * @throws {Refusal} 400 for a port without an address · 409 for a type whose app has its owner's own token
+ */
+function refuseUnshareablePort({ forwardToken, ports }: Template, port: number): void {
+  if (ports !== 'any' && (ports === 'none' || !ports.includes(port)))
+    throw refusals.badRequest(message('sharing.closedPort', { port }))
+  if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
+}
+
 /** What a share says, for the audit log. */
 interface ShareTerms {
   /** Id of the container's record. */
@@ -248,6 +275,8 @@ interface ShareTerms {
   /** `askedInId`: the group whose manager, with this address, asked for it. */
   readonly to: { readonly email: string; readonly askedInId?: number } | { readonly groupId: number }
   readonly may: ShareRight
+  /** Undefined and null: the main one. */
+  readonly port?: number | null
   readonly until: Date
 }
 
@@ -258,19 +287,27 @@ interface ShareTerms {
 export function shareEntry(
   action: 'container.share' | 'container.unshare',
   actor: AuditEntry['actor'],
-  { recordId, type, to, may, until }: ShareTerms,
+  { recordId, type, to, may, port, until }: ShareTerms,
   at: Date,
 ): AuditEntry {
   const whom = 'email' in to ? { personal: { with: to.email } } : undefined
   const askedIn = 'email' in to && to.askedInId !== undefined ? { asked_in: `group:${to.askedInId}` } : {}
-  const detail = { type, may, until, ...askedIn, ...('groupId' in to && { with: `group:${to.groupId}` }) }
+  const detail = {
+    type,
+    may,
+    until,
+    ...(port && { port }),
+    ...askedIn,
+    ...('groupId' in to && { with: `group:${to.groupId}` }),
+  }
   return { at, actor, action, target: `container:${recordId}`, detail, ...whom }
 }
 
-const termsOf = ({ recordId, type, email, group, askedIn, may, expiresAt }: ContainerShare): ShareTerms => ({
+const termsOf = ({ recordId, type, email, group, askedIn, may, port, expiresAt }: ContainerShare): ShareTerms => ({
   recordId,
   type,
   to: email === null ? { groupId: group?.id ?? 0 } : { email, ...(askedIn && { askedInId: askedIn.id }) },
   may,
+  port,
   until: expiresAt,
 })

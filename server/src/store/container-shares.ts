@@ -26,6 +26,8 @@ export interface ContainerShare {
   /** The group whose manager asked to look; null for a share that its owner made unasked. */
   readonly askedIn: AskedIn | null
   readonly may: ShareRight
+  /** Further port of the container that it opens and nothing else; null: the main one. */
+  readonly port: number | null
   readonly createdAt: Date
   readonly expiresAt: Date
   /** End of the group, which ends the share, too; null for one that does not end, and without a group. */
@@ -47,7 +49,7 @@ interface Page {
 }
 
 /**
- * Shares a container; a share with the same address or group gets these terms instead.
+ * Shares a container; a share of the same port with the same address or group gets these terms instead.
  * @throws when record or group is gone
  */
 export async function setShare(
@@ -56,18 +58,20 @@ export async function setShare(
     readonly recordId: number
     readonly to: ShareTarget
     readonly may: ShareRight
+    /** Left out or null: the main one. */
+    readonly port?: number | null
     readonly now: Date
     readonly expiresAt: Date
   },
 ): Promise<void> {
-  const { recordId, to, may, now, expiresAt } = share
+  const { recordId, to, may, port, now, expiresAt } = share
   const askedIn = 'managerId' in to ? { asked_in_id: to.askedInId } : {}
   const terms = { may, expires_at: expiresAt.getTime(), ...askedIn }
   const target = columnOf(to)
   await tx
     .insertInto('container_shares')
-    .values({ record_id: recordId, ...target, ...terms, created_at: now.getTime() })
-    .onConflict((conflict) => conflict.columns(['record_id', keyOf(to)]).doUpdateSet(terms))
+    .values({ record_id: recordId, ...target, ...terms, port: port ?? 0, created_at: now.getTime() })
+    .onConflict((conflict) => conflict.columns([keyOf(to), 'record_id', 'port']).doUpdateSet(terms))
     .execute()
 }
 
@@ -251,6 +255,7 @@ const selectShares = (db: Db) =>
       'asked_in.expires_at as asked_in_expires_at',
       'container_shares.group_id',
       'container_shares.may',
+      'container_shares.port',
       'container_shares.created_at',
       'container_shares.expires_at',
       'user_containers.container_type',
@@ -272,6 +277,7 @@ const fromRow = (row: Row): ContainerShare => ({
   askedIn: askedInOf(row),
   group: row.group_id === null ? null : { id: row.group_id, name: row.group_name ?? '' },
   may: row.may,
+  port: row.port === 0 ? null : row.port,
   createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
   groupExpiresAt: dateOf(row.group_expires_at ?? row.asked_in_expires_at),

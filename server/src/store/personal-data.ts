@@ -139,6 +139,7 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
         'asked_in.name as asked_in',
         'user_groups.name as group',
         'container_shares.may as may',
+        'container_shares.port as port',
         'container_shares.created_at as created_at',
         'container_shares.expires_at as expires_at',
         'user_containers.user_id as owner',

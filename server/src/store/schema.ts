@@ -335,6 +335,8 @@ export interface ContainerSharesTable {
   may: 'look' | 'use'
   created_at: number
   expires_at: number
+  /** Further port of the container that it opens; 0: the main one. */
+  port: number
 }
 
 /** Ends of terms; a row goes when its archives are deleted. */

@@ -8,6 +8,8 @@ export const sharing: Translated<'sharing'> = {
   withNoOne: 'Gib mindestens eine Adresse ein oder wähle eine Gruppe.',
   tooMany: 'Ein Container lässt sich höchstens {max}-mal teilen. Beende zuerst eine Freigabe.',
   openAnyway: 'Container dieser Art dürfen andere ohnehin öffnen, es gibt also nichts zu teilen.',
+  closedPort:
+    'Port {port} dieses Containers hat keine Adresse, also lässt er sich nicht teilen. Wähle einen, den der Typ erlaubt.',
   fullToken:
     'Die Anwendung in diesem Container hat dein eigenes Token, das Gäste nehmen könnten. Deshalb lässt er sich nicht teilen.',
   shared: 'Der Container ist freigegeben.',

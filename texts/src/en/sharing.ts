@@ -6,6 +6,7 @@ export const sharing = {
   withNoOne: 'Enter at least one address, or choose a group.',
   tooMany: 'A container can be shared at most {max} times. End a share first.',
   openAnyway: 'Others may open containers of this type anyway, so there is nothing to share.',
+  closedPort: 'Port {port} of this container has no address, so it cannot be shared. Choose one that its type allows.',
   fullToken: 'The app of this container has your own token, which visitors could take, so it cannot be shared.',
   shared: 'The container is shared.',
   ended: 'The share has ended; what visitors had open is closed.',

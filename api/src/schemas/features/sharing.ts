@@ -17,6 +17,10 @@ const Email = OrNull(Type.String(), {
   description: 'Address of the visitor, whether or not it has an account; null for a share with a group',
 })
 
+const Port = OrNull(Type.Integer(), {
+  description: 'Further port of the container that it opens and nothing else; null: the main one and no other',
+})
+
 export const Share = Type.Object({
   id: Type.Integer(),
   container_type: Type.String(),
@@ -27,6 +31,7 @@ export const Share = Type.Object({
       'Group whose manager, with this address, asked to look; the share ends with the role and with both memberships. null where the owner shared unasked',
   }),
   may: ShareRight,
+  port: Port,
   created_at: Instant,
   expires_at: Instant,
 })
@@ -72,9 +77,17 @@ export const ShareBody = Type.Object({
     }),
   ),
   may: ShareRight,
+  port: Type.Optional(
+    Type.Integer({
+      minimum: 1_024,
+      maximum: 65_535,
+      description: 'Further port of the container that is opened, and nothing else; without it the main one',
+    }),
+  ),
   expires_at: Type.String({
     format: 'date-time',
-    description: 'In the future, and within `SHARE_MAX_DURATION`. A share with the same visitor gets these terms',
+    description:
+      'In the future, and within `SHARE_MAX_DURATION`. A share of the same port with the same visitor gets these terms',
   }),
 })
 
@@ -85,6 +98,7 @@ export const SharedContainer = Type.Object({
   display_name: Type.String(),
   group: Group,
   may: ShareRight,
+  port: Port,
   expires_at: Instant,
   service_url: Type.String(),
   open_path: Type.Optional(Type.String({ description: 'As in `GET /api/user/containers`' })),

@@ -94,8 +94,8 @@ export class RoutingSnapshot {
   /** Replaces the shares of one container. */
   putShares(shares: ContainerShares): GatewayChange[] {
     const old = this.#shares.get(shares.prefix)
-    if (isSame(old ?? { ...shares, grants: [] }, shares)) return []
-    if (shares.grants.length === 0) this.#shares.delete(shares.prefix)
+    if (isSame(old ?? { prefix: shares.prefix, grants: [] }, shares)) return []
+    if (hasNoGrants(shares)) this.#shares.delete(shares.prefix)
     else this.#shares.set(shares.prefix, shares)
     return [{ kind: 'shares', shares }]
   }
@@ -154,6 +154,8 @@ export class RoutingSnapshot {
  * listen on any. Only programs on the host's own address are identified by port.
  */
 const addressKey = ({ host, port }: UpstreamAddress) => (/^(127\.|::1$)/.test(host) ? `${host} ${port}` : host)
+
+const hasNoGrants = ({ grants, portGrants = [] }: ContainerShares) => grants.length + portGrants.length === 0
 
 /** Deep comparison of plain data; written out because ten thousand are compared at a time. */
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { AdminShare, Share, SharedContainer } from '@berth/api/schemas/features/sharing.ts'
+import { segmentOf } from '@berth/gateway/basics/container-port.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Templates } from '#/templates/template.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handlers } from './call.ts'
@@ -49,8 +50,8 @@ export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Name
     shareContainer: async (call) => {
       // An administrator who acts for the owner could let himself in for longer than the takeover lasts.
       ownSessionOf(call)
-      const { emails = [], group_id: groupId, may, expires_at: until } = call.body
-      const request = { emails, groupId, may, until: new Date(until) }
+      const { emails = [], group_id: groupId, may, expires_at: until, port = null } = call.body
+      const request = { emails, groupId, may, until: new Date(until), port }
       await shares.share(ownerOf(call), call.params.container_type, request, call.now)
       return { message: localizedReply(call, message('sharing.shared')) }
     },
@@ -74,13 +75,14 @@ export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Name
   }
 }
 
-const toShare = ({ id, type, email, group, askedIn, may, createdAt, expiresAt }: ContainerShare): Share => ({
+const toShare = ({ id, type, email, group, askedIn, may, port, createdAt, expiresAt }: ContainerShare): Share => ({
   id,
   container_type: type,
   email,
   group,
   asked_in: askedIn && { id: askedIn.id, name: askedIn.name },
   may,
+  port,
   created_at: createdAt.toISOString(),
   expires_at: expiresAt.toISOString(),
 })
@@ -92,7 +94,7 @@ const toAdminShare = (share: ContainerShare): AdminShare => ({
 
 function toSharedContainer(
   parts: SharedListParts,
-  { id, owner, type, group, may, expiresAt }: ContainerShare,
+  { id, owner, type, group, may, port, expiresAt }: ContainerShare,
 ): SharedContainer {
   const template = parts.templates.get(type)
   return {
@@ -102,9 +104,10 @@ function toSharedContainer(
     display_name: template?.displayName ?? type,
     group,
     may,
+    port,
     expires_at: expiresAt.toISOString(),
-    service_url: `${parts.spawnerUrl}/${containerPrefix(owner.slug, type)}`,
-    ...(template && openPathOf(template)),
+    service_url: `${parts.spawnerUrl}/${segmentOf(containerPrefix(owner.slug, type), port ?? undefined)}`,
+    ...(template && port === null && openPathOf(template)),
     ...singlePagesOnly(parts, type),
   }
 }

@@ -16,21 +16,22 @@ import { apiTokens } from './014-api-tokens.ts'
 import { identities } from './015-identities.ts'
 import { removedContainerId } from './016-removed-container-id.ts'
 import { parameters } from './017-parameters.ts'
-import { usage } from './023-usage.ts'
-import { looks } from './025-looks.ts'
 import { groups } from './018-groups.ts'
 import { containerShares } from './019-container-shares.ts'
 import { nodes } from './020-nodes.ts'
 import { auditPersonalFacts } from './021-audit-personal-facts.ts'
+import { groupTimetables } from './022-group-timetables.ts'
+import { usage } from './023-usage.ts'
+import { measuredUsage } from './024-measured-usage.ts'
+import { looks } from './025-looks.ts'
+import { termEnds } from './026-term-ends.ts'
 import { nodeProtocol } from './027-node-protocol.ts'
 import { usageOfSubjects } from './028-usage-of-subjects.ts'
 import { groupBlocks } from './029-group-blocks.ts'
 import { requestedStops } from './030-requested-stops.ts'
 import { homes } from './031-homes.ts'
+import { sharePorts } from './032-share-ports.ts'
 import { extraDisk } from './036-extra-disk.ts'
-import { groupTimetables } from './022-group-timetables.ts'
-import { measuredUsage } from './024-measured-usage.ts'
-import { termEnds } from './026-term-ends.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -70,6 +71,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '029-group-blocks': groupBlocks(isPostgres),
     '030-requested-stops': requestedStops,
     '031-homes': homes(isPostgres),
+    '032-share-ports': sharePorts(isPostgres),
     '036-extra-disk': extraDisk,
   }
 }
