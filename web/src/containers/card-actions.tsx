@@ -32,6 +32,7 @@ interface CardActionsProps {
   onStop(): void
   onLogs(): void
   onFiles(): void
+  onPorts(): void
 }
 
 /**
@@ -40,7 +41,8 @@ interface CardActionsProps {
  * The space of a hidden button stays reserved, so that no other button moves and no card grows.
  */
 export function CardActions(props: CardActionsProps) {
-  const { entry, can, isBusy, disabledReasonId, isSecondary, onLaunch, onRestart, onStop, onLogs, onFiles } = props
+  const { entry, can, isBusy, disabledReasonId, isSecondary } = props
+  const { onLaunch, onRestart, onStop, onLogs, onFiles, onPorts } = props
   const t = useTranslations('dashboard.action')
   const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
@@ -104,6 +106,12 @@ export function CardActions(props: CardActionsProps) {
           </span>
         ),
       )}
+      {/* Behind all others, so that nothing moves when it comes and goes. */}
+      {can.seePorts && (
+        <Button variant="small" onPress={onPorts}>
+          <Named entry={entry}>{t('ports')}</Named>
+        </Button>
+      )}
     </div>
   )
 }
@@ -121,9 +129,10 @@ function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode
 // Most visits of the dashboard open none of them; few templates have parameters.
 const LogsDialog = lazyExport('LogsDialog', () => import('./logs-dialog.tsx'))
 const FilesOfHome = lazyExport('FilesOfHome', () => import('#/snapshots/files-dialog.tsx'))
+const PortsDialog = lazyExport('PortsDialog', () => import('./ports-dialog.tsx'))
 const ParametersDialog = lazyExport('ParametersDialog', () => import('./parameters-dialog.tsx'))
 
-type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files'
+type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files' | 'ports'
 
 export interface CardDialogsHandle {
   open(dialog: Asked): void
@@ -153,6 +162,8 @@ export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }
         <LogsDialog name={name} type={type} onClose={close} />
       ) : opened === 'files' ? (
         <FilesOfHome name={name} type={type} onClose={close} />
+      ) : opened === 'ports' ? (
+        <PortsDialog name={name} type={type} onClose={close} />
       ) : (
         <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
       )}

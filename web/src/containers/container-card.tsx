@@ -147,6 +147,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           onStop={() => (isLaunching ? cancelLaunch() : dialogs.current?.open('stop'))}
           onLogs={() => dialogs.current?.open('logs')}
           onFiles={() => dialogs.current?.open('files')}
+          onPorts={() => dialogs.current?.open('ports')}
         />
         <p aria-live="polite" className="visually-hidden">
           {busyWord

@@ -69,10 +69,18 @@ test('the first visit is one before any launch but that of the sign-up', () => {
 
 const runningEntry = { ...entry('dev', 'running'), created_at: '2026-10-01T00:00:00.000Z' }
 const still = { isStarting: false }
-const nothing = { open: false, launch: false, restart: false, stop: false, readLogs: false, readFiles: false }
+const nothing = {
+  open: false,
+  launch: false,
+  restart: false,
+  stop: false,
+  readLogs: false,
+  readFiles: false,
+  seePorts: false,
+}
 
 test('a running container can be opened, stopped or restarted', () => {
-  const all = { ...nothing, open: true, restart: true, stop: true, readLogs: true }
+  const all = { ...nothing, open: true, restart: true, stop: true, seePorts: true, readLogs: true }
   assert.deepEqual(actionsFor(runningEntry, still), all)
 })
 

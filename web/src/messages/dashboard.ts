@@ -119,6 +119,7 @@ export const dashboard = {
     stop: 'Stop',
     logs: 'Logs',
     files: 'Files',
+    ports: 'Ports',
   },
   done: {
     launch: '{name} is running.',
@@ -173,6 +174,22 @@ export const dashboard = {
   parameters: {
     title: 'Launch {name}',
     kept: 'Later launches use the same values. Other values than before create a new container; the files in your home folder are kept.',
+  },
+  ports: {
+    title: 'Ports of {name}',
+    lead: 'What listens in this container now. You alone can open it, until you share it.',
+    loading: 'Loading…',
+    none: 'Nothing listens.',
+    main: 'Opens with the container',
+    loopback: 'Listens inside the container alone; opens here all the same',
+    further: 'Listens on all addresses of the container',
+    open: 'Open',
+    openThis: 'Open port {port}',
+    copy: 'Copy',
+    copyThis: 'Copy the address of port {port}',
+    copied: 'The address of port {port} was copied.',
+    notCopied: 'The browser did not allow copying. Select the address of port {port} and copy it yourself.',
+    close: 'Close',
   },
   logs: {
     title: 'Logs of {name}',
@@ -322,6 +339,7 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     stop: 'Stoppen',
     logs: 'Log',
     files: 'Dateien',
+    ports: 'Ports',
   },
   done: {
     launch: '{name} läuft.',
@@ -376,6 +394,23 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   parameters: {
     title: '{name} starten',
     kept: 'Spätere Starts benutzen dieselben Werte. Sind es andere als bisher, wird ein neuer Container angelegt; die Dateien in deinem Home-Ordner bleiben erhalten.',
+  },
+  ports: {
+    title: 'Ports von {name}',
+    lead: 'Was in diesem Container jetzt lauscht. Nur du kannst es öffnen, bis du es teilst.',
+    loading: 'Wird geladen…',
+    none: 'Kein Programm lauscht.',
+    main: 'Öffnet sich mit dem Container',
+    loopback: 'Lauscht nur im Container selbst; öffnet sich hier trotzdem',
+    further: 'Lauscht auf allen Adressen des Containers',
+    open: 'Öffnen',
+    openThis: 'Port {port} öffnen',
+    copy: 'Kopieren',
+    copyThis: 'Adresse von Port {port} kopieren',
+    copied: 'Die Adresse von Port {port} wurde kopiert.',
+    notCopied:
+      'Der Browser hat das Kopieren nicht erlaubt. Markiere die Adresse von Port {port} und kopiere sie selbst.',
+    close: 'Schließen',
   },
   logs: {
     title: 'Log von {name}',

@@ -29,7 +29,7 @@ export function ShareDialog({ name, type, isForSinglePages, onClose, onShared }:
   const id = useId()
   const first = useRef<HTMLTextAreaElement>(null)
   const { busy, error, run } = useTask()
-  const [problem, setProblem] = useState<'missing' | 'endMissing'>()
+  const [problem, setProblem] = useState<'missing' | 'endMissing' | 'badPort'>()
   const [now] = useState(() => serverNow())
   const changed = useSharesChanged(type)
   const max = (boot.sharing?.max_seconds ?? 0) * 1_000
@@ -42,6 +42,7 @@ export function ShareDialog({ name, type, isForSinglePages, onClose, onShared }:
       emails: text('emails'),
       group: text('group'),
       may: text('may') as ShareRight,
+      port: text('port'),
       until: text('until'),
     })
     setProblem(typeof body === 'string' ? body : undefined)
@@ -83,6 +84,19 @@ export function ShareDialog({ name, type, isForSinglePages, onClose, onShared }:
               <option value="use">{t('use')}</option>
             </select>
             <p className="hint">{t('mayHint')}</p>
+          </div>
+          <div className="group-field">
+            <label htmlFor={`${id}-port`}>{t('port')}</label>
+            <input
+              id={`${id}-port`}
+              name="port"
+              inputMode="numeric"
+              autoComplete="off"
+              aria-describedby={`${id}-port-hint ${id}-alert`}
+            />
+            <p className="hint" id={`${id}-port-hint`}>
+              {t('portHint')}
+            </p>
           </div>
           <div className="group-field">
             <label htmlFor={`${id}-until`}>{t('until')}</label>

@@ -7,6 +7,8 @@ interface TypedShare {
   /** Id; empty: none. */
   readonly group: string
   readonly may: ShareRight
+  /** Digits; empty: the main one. */
+  readonly port: string
   /** Local time as `datetime-local` has it. */
   readonly until: string
 }
@@ -16,16 +18,21 @@ export function readShare({
   emails,
   group,
   may,
+  port,
   until,
-}: TypedShare): Body<'shareContainer'> | 'missing' | 'endMissing' {
+}: TypedShare): Body<'shareContainer'> | 'missing' | 'endMissing' | 'badPort' {
   const addresses = [...new Set(emails.split(/[\s,;]+/).filter(Boolean))]
   if (addresses.length === 0 && group === '') return 'missing'
+  const digits = port.trim()
+  if (digits !== '' && !(/^\d{4,5}$/.test(digits) && Number(digits) >= 1_024 && Number(digits) <= 65_535))
+    return 'badPort'
   const end = new Date(until)
   if (Number.isNaN(end.getTime())) return 'endMissing'
   return {
     ...(addresses.length > 0 && { emails: addresses }),
     ...(group !== '' && { group_id: Number(group) }),
     may,
+    ...(digits !== '' && { port: Number(digits) }),
     expires_at: end.toISOString(),
   }
 }

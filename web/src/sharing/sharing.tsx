@@ -16,7 +16,7 @@ import { Time } from '#/time/time.tsx'
 import { Looks } from './looks.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { SharingI18nProvider } from './sharing-i18n-provider.tsx'
-import { sharedUrlOf, useSharedWithMe, useShares, useSharesChanged } from './use-shares.ts'
+import { sharedNameOf, sharedUrlOf, useSharedWithMe, useShares, useSharesChanged } from './use-shares.ts'
 
 /** With whom the user shares containers, who is there now, and what others share with the user. */
 export function Sharing() {
@@ -66,13 +66,13 @@ function SharedWithMe() {
         {query.data?.map((shared) => (
           <li key={shared.id} className="row">
             <div>
-              <h3 className="address">{t('of', { name: shared.display_name, owner: shared.owner })}</h3>
+              <h3 className="address">{t('of', { name: sharedNameOf(shared), owner: shared.owner })}</h3>
               <p className="hint">{t.rich(shared.may, { at: rich.inPlace(<Time at={shared.expires_at} />) })}</p>
               {shared.single_pages_only && <p className="hint">{t('singlePagesForYou')}</p>}
             </div>
             <a className="button small" href={sharedUrlOf(shared)}>
               {t('open')}
-              <span className="visually-hidden"> {t('of', { name: shared.display_name, owner: shared.owner })}</span>
+              <span className="visually-hidden"> {t('of', { name: sharedNameOf(shared), owner: shared.owner })}</span>
             </a>
           </li>
         ))}
@@ -169,7 +169,7 @@ interface ShareRowProps {
 function ShareRow({ share, isOff, isHere, onEnd, onEnded }: ShareRowProps) {
   const t = useTranslations('sharing')
   const { busy, error, run } = useTask()
-  const { id, container_type: type, email, group, asked_in: askedIn, may } = share
+  const { id, container_type: type, email, group, asked_in: askedIn, may, port } = share
   const name = email ?? t('group', { name: group?.name ?? '' })
   const changed = useSharesChanged(type)
 
@@ -188,6 +188,7 @@ function ShareRow({ share, isOff, isHere, onEnd, onEnded }: ShareRowProps) {
           {name} {isHere && <span className="badge">{t('here')}</span>}
         </h3>
         <p className="hint">{t.rich(may, { at: rich.inPlace(<Time at={share.expires_at} />) })}</p>
+        {port !== null && <p className="hint">{t('portAlone', { port: String(port) })}</p>}
         {askedIn && <p className="hint">{t('askedIn', { group: askedIn.name })}</p>}
         <Alert error={error} />
       </div>

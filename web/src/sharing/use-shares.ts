@@ -26,6 +26,10 @@ export function useSharesChanged(type: string): () => Promise<void> {
   return () => client.invalidateQueries({ queryKey: sharesKey(type) })
 }
 
+/** What it is called: a port by its number behind the name, as in its address. */
+export const sharedNameOf = ({ display_name: name, port }: SharedContainer) =>
+  port === null ? name : `${name}:${port}`
+
 /** Where Open leads. */
 export const sharedUrlOf = ({ service_url: url, open_path: path }: SharedContainer) =>
   path === undefined ? url : `${url}/${path}`

@@ -192,6 +192,18 @@ export const dashboardStories: readonly Story[] = [
     press: ['Logs Development'],
   }),
   story('logs-empty', [dev(), prod()], { press: ['Logs Development'] }),
+  story('ports', [dev(), prod()], {
+    answers: {
+      containerPorts: {
+        ports: [
+          { port: 3000, is_main: false, is_loopback: true, url: 'https://spawner.example.org/ann-dev:3000/' },
+          { port: 5173, is_main: false, is_loopback: false, url: 'https://spawner.example.org/ann-dev:5173/' },
+          { port: 8080, is_main: true, is_loopback: false, url: 'https://spawner.example.org/ann-dev/' },
+        ],
+      },
+    },
+    press: ['Ports Development'],
+  }),
   { ...launchStory('starting', { launchContainer: never }) },
   {
     ...launchStory('pulling', { launchContainer: never }),

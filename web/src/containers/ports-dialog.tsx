@@ -1,0 +1,95 @@
+import { useId, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'use-intl/react'
+import type { PortsResponse } from '@berth/api/schemas/container.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
+import { copyToClipboard } from '#/components/clipboard.ts'
+import { Dialog } from '#/components/dialog.tsx'
+import './ports.css'
+
+interface PortsDialogProps {
+  name: string
+  type: string
+  /** Called when the dialog has closed. */
+  onClose(): void
+}
+
+/** How often the list is read anew while it is shown, in ms: the engine starts a program in the container for each. */
+const refreshMs = 3_000
+
+/** What listens in a container now, as long as the dialog is open. */
+export function PortsDialog({ name, type, onClose }: PortsDialogProps) {
+  const t = useTranslations('dashboard.ports')
+  const query = useQuery({
+    queryKey: ['ports', type],
+    queryFn: async ({ signal }) =>
+      (await createApiClient(signal).containerPorts({ params: { container_type: type } })).ports,
+    refetchInterval: refreshMs,
+    gcTime: 0,
+    retry: false,
+  })
+  const [copied, setCopied] = useState('')
+  return (
+    <Dialog title={t('title', { name })} onClose={onClose}>
+      {(close) => (
+        <>
+          <p className="hint">{t('lead')}</p>
+          <Alert error={query.error ?? undefined} />
+          {query.isPending && <p role="status">{t('loading')}</p>}
+          {query.data?.length === 0 && <p>{t('none')}</p>}
+          <ul className="ports">
+            {query.data?.map((each) => (
+              <PortRow key={each.port} port={each} onCopied={setCopied} />
+            ))}
+          </ul>
+          <p role="status" className="hint live">
+            {copied}
+          </p>
+          <div className="actions end">
+            <Button variant="primary" onPress={close}>
+              {t('close')}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+interface PortRowProps {
+  port: PortsResponse['ports'][number]
+  onCopied(sentence: string): void
+}
+
+function PortRow({ port: { port, url, is_main: isMain, is_loopback: isLoopback }, onCopied }: PortRowProps) {
+  const t = useTranslations('dashboard.ports')
+  const id = useId()
+  const shown = useRef<HTMLElement>(null)
+  const kind = isMain ? 'main' : isLoopback ? 'loopback' : 'further'
+
+  async function copy() {
+    const isCopied = await copyToClipboard(url, shown.current)
+    onCopied(t(isCopied ? 'copied' : 'notCopied', { port: String(port) }))
+  }
+  return (
+    <li>
+      <div>
+        <h3 id={id}>{port}</h3>
+        <p className="hint">{t(kind)}</p>
+        <p className="address">
+          <code ref={shown}>{url}</code>
+        </p>
+      </div>
+      <div className="actions">
+        <a className="button small" href={url} target="_blank" rel="noreferrer">
+          <ShortLabel text={t('open')} name={t('openThis', { port: String(port) })} />
+        </a>
+        <Button variant="small" onPress={() => void copy()}>
+          <ShortLabel text={t('copy')} name={t('copyThis', { port: String(port) })} />
+        </Button>
+      </div>
+    </li>
+  )
+}
