@@ -21,10 +21,10 @@ const list: CommandSpec = {
   ],
   work: listByApi(sharesOf, {
     headings: ['ID', 'OWNER', 'TYPE', 'WITH', 'MAY', 'ENDS'],
-    rowOf: ({ id, owner, container_type, email, group, may, expires_at }: AdminShare) => [
+    rowOf: ({ id, owner, container_type, port, email, group, may, expires_at }: AdminShare) => [
       String(id),
       owner.email,
-      container_type,
+      port === null ? container_type : `${container_type}:${port}`,
       email ?? `group ${group?.name ?? ''}`,
       may,
       formatInstant(expires_at),

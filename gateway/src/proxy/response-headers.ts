@@ -274,10 +274,10 @@ function prefixed(path: string, { prefix, rules }: ResponseContext): string {
  * Whether an address leads to this very app. By another port of the same host it may lead to another server, and by one of
  * `localhost` to a program of the person who asks.
  */
-function isOwn([, scheme, host = '', port]: RegExpExecArray, { origin, route }: ResponseContext): boolean {
+function isOwn([, scheme, host = '', port]: RegExpExecArray, { origin, route, rules }: ResponseContext): boolean {
   const [, seenScheme = '', seenHost, seenPort] = absoluteForm.exec(origin) ?? []
-  // It demands TLS where there is none: this address would lead back here for ever.
-  if (scheme?.toLowerCase() === 'https' && seenScheme === 'http') return false
+  // It demands TLS where there is none: this address would lead back here for ever. An app that speaks TLS names what it sees.
+  if (scheme?.toLowerCase() === 'https' && seenScheme === 'http' && rules.scheme !== 'https') return false
   const { where } = route.entry
   const named = portOf(scheme?.toLowerCase() ?? seenScheme, port)
   const isAtApp = 'host' in where && named === where.port

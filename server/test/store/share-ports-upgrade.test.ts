@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { suite, test } from 'node:test'
+import { sql } from 'kysely'
 import { listSharesOf, setShare } from '#/store/container-shares.ts'
 import { openDatabase } from '#/store/database.ts'
 import { ensureContainer } from '#/store/user-containers.ts'
@@ -23,9 +24,9 @@ for (const dialect of dialects)
       const before = await openDatabase(url, folder, { until: older })
       const { id } = await newUsers(() => before.db, now)()
       const record = await ensureContainer(before.db, id, 'dev', 'x', now)
-      const terms = { may: 'use', created_at: now.getTime(), expires_at: later(5_000).getTime() } as const
-      const rows = ['a@x.org', 'b@x.org'].map((email) => ({ record_id: record.id, email, ...terms }))
-      await before.db.insertInto('container_shares').values(rows).execute()
+      for (const email of ['a@x.org', 'b@x.org'])
+        await sql`insert into container_shares (record_id, email, may, created_at, expires_at)
+          values (${record.id}, ${email}, 'use', ${now.getTime()}, ${later(5_000).getTime()})`.execute(before.db)
       await before.db.deleteFrom('container_shares').where('email', '=', 'b@x.org').execute()
       await before.close()
 
