@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { request } from '@berth/gateway/basics/listening.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
@@ -159,5 +159,5 @@ export function refuse(
 export function refuseRaw(client: Duplex, status: number, message: string, body = JSON.stringify({ message })): void {
   if (client.destroyed) return
   const head = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
-  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  client.end(`HTTP/1.1 ${status} Refused\r\n${head.join('\r\n')}\r\n\r\n${body}`)
 }

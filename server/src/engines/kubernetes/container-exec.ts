@@ -63,7 +63,7 @@ class ExecConnection extends Duplex {
       opened.reject(problem)
       this.destroy(problem)
     }
-    // Who opens it hears of this by `opened`, before anybody can listen.
+    // The caller hears of this by `opened`, before it can listen.
     this.on('error', () => undefined)
     socket.on('open', () => opened.resolve())
     socket.on('message', (data) => this.#take(data as RawData & Buffer))
