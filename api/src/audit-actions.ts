@@ -174,6 +174,15 @@ export const auditActions = {
     when: 'an API token was used for the first time, or after seven days without use',
     detail: 'as `token.create`; the actor is its owner',
   },
+  'ssh.add-key': {
+    when: 'a user added a public key for SSH',
+    detail: '`key`: its number, `title`, `fingerprint`',
+  },
+  'ssh.remove-key': { when: 'a user removed a public key for SSH', detail: 'as `ssh.add-key`' },
+  'ssh.session': {
+    when: 'a user signed in over SSH',
+    detail: 'owner, type, `key`: number of the key, `title` and `fingerprint` of it',
+  },
   'token.remove': {
     when: 'an API token was removed by its owner, an administrator or the operator, or by the first sign-in at a provider after an invitation without a mail. A block, a deletion and, for `admin:`, a demotion remove tokens without such an entry',
     detail: 'as `token.create`',

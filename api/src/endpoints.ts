@@ -16,6 +16,7 @@ import { oidcEndpoints } from './endpoints/oidc.ts'
 import { operatorEndpoints } from './endpoints/operator.ts'
 import { sharingEndpoints } from './endpoints/sharing.ts'
 import { snapshotsEndpoints } from './endpoints/snapshots.ts'
+import { sshEndpoints } from './endpoints/ssh.ts'
 import { systemEndpoints } from './endpoints/system.ts'
 
 export type { Access, Blocked, Endpoint, Refusals } from './endpoint.ts'
@@ -29,6 +30,7 @@ export const endpoints = {
   ...oidcEndpoints,
   ...accountEndpoints,
   ...apiTokenEndpoints,
+  ...sshEndpoints,
   ...containersEndpoints,
   ...snapshotsEndpoints,
   ...adminUsersEndpoints,

@@ -53,6 +53,7 @@ const titles: Readonly<Record<string, string>> = {
   archives: 'Archives at the end of a term',
   legal: 'Legal texts',
   '.well-known': 'Keys and description',
+  ssh: 'SSH server',
   'openapi.json': 'Description of the API',
   system: 'Health',
 }

@@ -36,12 +36,16 @@ const faces: Readonly<Record<string, readonly string[]>> = {
   groups: ['open-groups.ts', 'group-administration.ts', 'managed-group.ts'],
   usage: ['open-usage.ts', 'usage-recorder.ts'],
   admin: ['open-admin.ts', 'admin-lists.ts'],
+  // The program of SSH is a process of its own, which `start/ssh-process.ts` opens.
+  ssh: ['open-ssh.ts', 'ssh-protocol.ts', 'process/ssh-listener.ts'],
   accounts: [
     'open-accounts.ts',
     'actor.ts',
     'api-tokens.ts',
     'guards.ts',
     'own-change-limit.ts',
+    'ssh-keys.ts',
+    'ssh-public-key.ts',
     'mail/link-email.ts',
     'mail/mailer.ts',
     'mail/mail-transport.ts',
@@ -92,6 +96,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'runtime.ts',
     'runtime-error.ts',
     'container-spec.ts',
+    'container-tool.ts',
     'engine-inspection.ts',
     'home-archive.ts',
     'trial-engine.ts',
@@ -213,14 +218,18 @@ test('every file of the gateway is in one of these folders, or a program', () =>
   )
 })
 
-test('the adapter of a cluster is loaded by the selection of adapters alone, when the settings ask for it', () => {
+test('the adapter of a cluster is loaded by the selection of adapters and the SSH process alone, when the settings ask for it', () => {
   const [cluster, chosen] = ['server/src/engines/kubernetes/', 'server/src/start/adapters.ts']
   const loaded = imports.filter(
     ({ file, target, isTypeOnly }) => among(target, cluster) && !among(file, cluster) && !isTypeOnly,
   )
   assert.deepEqual(
     [...new Set(loaded.map(show))],
-    [`${chosen} imports ${cluster}kubernetes-runtime.ts`, `${chosen} imports ${cluster}engine-inspection.ts`],
+    [
+      `${chosen} imports ${cluster}kubernetes-runtime.ts`,
+      `${chosen} imports ${cluster}engine-inspection.ts`,
+      `server/src/start/ssh-process.ts imports ${cluster}kubernetes-runtime.ts`,
+    ],
   )
   assert.match(readFileSync(path.join(root, chosen), 'utf8'), /await import\('#\/engines\/kubernetes\//)
   const library = imports.filter(({ target, isTypeOnly }) => target.startsWith('@kubernetes/') && !isTypeOnly)

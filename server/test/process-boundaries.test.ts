@@ -12,6 +12,7 @@ const programs = [
   'gateway/src/main.ts',
   'gateway/src/gateway-service.ts',
   'server/src/start/api-process.ts',
+  'server/src/start/ssh-process.ts',
   'server/src/engines/broker/main.ts',
   'cli/src/main.ts',
 ]
@@ -81,6 +82,7 @@ test('each library has its one place', () => {
     [/^(commander|csv-parse)(\/|$)/, ['cli/src/']],
     [/^age-encryption$/, ['cli/src/backup/backup-format.ts']],
     [/^tldts$/, ['cli/src/doctor/']],
+    [/^ssh2$/, ['server/src/ssh/process/']],
     [/^undici$/, ['server/src/engines/kubernetes/cluster-access.ts', 'server/src/engines/transport/']],
     [
       /^node:child_process$/,
@@ -88,6 +90,7 @@ test('each library has its one place', () => {
         'gateway/src/main.ts',
         'gateway/src/supervisor/',
         'server/src/engines/docker/host-rules.ts',
+        'server/src/ssh/ssh-process-handle.ts',
         credentialPlugin,
         'cli/src/backup/restore-backup.ts',
         'server/src/templates/starter-files/fetch-repository.ts',

@@ -82,7 +82,7 @@ test('the template fields that are described have the defaults that are read', (
 })
 
 test('every action of the audit log is written somewhere', () => {
-  const sources = globSync('server/src/{accounts,admin,groups,homes,sharing,http/handlers}/**/*.ts', { cwd: root })
+  const sources = globSync('server/src/{accounts,admin,groups,homes,sharing,ssh,http/handlers}/**/*.ts', { cwd: root })
     .map(read)
     .join('\n')
   assert.deepEqual(

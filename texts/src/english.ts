@@ -8,6 +8,7 @@ import { refusals } from '#/en/refusals.ts'
 import { requests } from '#/en/requests.ts'
 import { sharing } from '#/en/sharing.ts'
 import { snapshots } from '#/en/snapshots.ts'
+import { ssh } from '#/en/ssh.ts'
 import { warnings } from '#/en/warnings.ts'
 import { words } from '#/en/words.ts'
 
@@ -25,6 +26,7 @@ export const en = {
   requests,
   sharing,
   snapshots,
+  ssh,
   termEnd,
   warnings,
   words,

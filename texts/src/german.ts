@@ -8,6 +8,7 @@ import { refusals } from '#/de/refusals.ts'
 import { requests } from '#/de/requests.ts'
 import { sharing } from '#/de/sharing.ts'
 import { snapshots } from '#/de/snapshots.ts'
+import { ssh } from '#/de/ssh.ts'
 import { warnings } from '#/de/warnings.ts'
 import { words } from '#/de/words.ts'
 import type { Catalogue } from './english.ts'
@@ -26,6 +27,7 @@ export const de: Catalogue = {
   requests,
   sharing,
   snapshots,
+  ssh,
   termEnd,
   warnings,
   words,

@@ -89,6 +89,17 @@ export const PersonalDataResponse = Type.Object({
     }),
     { description: 'API tokens, without the tokens' },
   ),
+  ssh_keys: Type.Array(
+    Type.Object({
+      id: Type.Integer({ description: 'Number of the key' }),
+      title: text('Title'),
+      type: text('Type, such as `ssh-ed25519`'),
+      fingerprint: text('SHA-256 of the public key'),
+      created_at: instant('When it was added'),
+      last_used: optionalInstant('Last use'),
+    }),
+    { description: 'Public keys for SSH' },
+  ),
   identities: Type.Array(
     Type.Object({
       issuer: text('OpenID Connect provider'),

@@ -124,6 +124,7 @@ function privateConfig(config: Config, folder: string): Config {
     allowedEmailDomains: null,
     adminEmails: new Set(),
     metricsListen: null,
+    sshListen: null,
     accessLog: null,
     auditWebhook: null,
     smtpUrl: null,

@@ -17,6 +17,11 @@ export function apiProgram(root = ownRoot): string {
   return programOf(root, 'api-process.js', 'server/src/start/api-process.ts')
 }
 
+/** The program of the SSH process, by the same rule. */
+export function sshProgram(root = ownRoot): string {
+  return programOf(root, 'ssh/ssh-process.js', 'server/src/start/ssh-process.ts')
+}
+
 /** The program of the command line, by the same rule; for tests, because `berth` applies it by itself. */
 export function commandLineProgram(root = ownRoot): string {
   return programOf(root, 'cli/main.js', 'cli/src/main.ts')

@@ -37,6 +37,7 @@ import {
 import { LogIn, SignUp } from './sign-up/sign-up.ts'
 import { reservedSlugs, takenSlugsTask } from './sign-up/slug.ts'
 import { VerifyLink } from './sign-up/verify-link.ts'
+import { SshKeys } from './ssh-keys.ts'
 
 export type { Invite, InvitationPurpose } from './sign-up/invitations.ts'
 export { reservedSlugs } from './sign-up/slug.ts'
@@ -127,6 +128,7 @@ export class Accounts extends LinkAccounts {
   readonly personalData: PersonalData
   readonly beginSession: BeginSession
   readonly apiTokens: ApiTokens
+  readonly sshKeys: SshKeys
   readonly apiTokenAuthenticator: ApiTokenAuthenticator
   readonly verifyLink: VerifyLink
   /** Periodic tasks of this room, in the order in which they are to run. */
@@ -159,6 +161,7 @@ export class Accounts extends LinkAccounts {
     this.personalData = new PersonalData(database, retentionTimes(config))
     this.beginSession = new BeginSession({ database, tokens, lifetimes, cookies, newId, containers, log })
     this.apiTokens = new ApiTokens(database, streams)
+    this.sshKeys = new SshKeys({ database, mailer, frontendUrl, mailLook, log })
     this.apiTokenAuthenticator = new ApiTokenAuthenticator(database, log)
     this.verifyLink = new VerifyLink(database, this.beginSession, compensations, mailStatistics)
     this.tasks = [

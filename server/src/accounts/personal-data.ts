@@ -15,6 +15,7 @@ import {
   membershipsOf,
   sessionsOf,
   sharesOf,
+  sshKeysOf,
   termEndsOf,
   usageOf,
 } from '#/store/personal-data.ts'
@@ -93,6 +94,7 @@ export class PersonalData {
       links: map(linksOf(db, id), toLink),
       link_requests: map(linkRequestsOf(db, email), ({ requested_at }) => ({ requested_at: iso(requested_at) })),
       api_tokens: map(apiTokensOf(db, id), toApiToken),
+      ssh_keys: map(sshKeysOf(db, id), toSshKey),
       identities: map(identitiesOf(db, id), ({ issuer, subject, created_at }) => ({
         issuer,
         subject,
@@ -243,6 +245,17 @@ function toApiToken(row: RowOf<typeof apiTokensOf>): Entry<'api_tokens'> {
     scopes: row.scopes.split(' '),
     created_at: iso(row.created_at),
     expires_at: iso(row.expires_at),
+    last_used: isoOrNull(row.last_used),
+  }
+}
+
+function toSshKey(row: RowOf<typeof sshKeysOf>): Entry<'ssh_keys'> {
+  return {
+    id: row.id,
+    title: row.title,
+    type: row.key_type,
+    fingerprint: row.fingerprint,
+    created_at: iso(row.created_at),
     last_used: isoOrNull(row.last_used),
   }
 }

@@ -5,7 +5,7 @@ import { administer, isLastInCharge, refuseSelfAndLast, requireUser } from '#/ac
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { OpenStreams } from '#/containers/open-streams.ts'
-import type { DiskUse } from '#/homes/disk-use.ts'
+import type { DiskUse } from '#/homes/open-homes.ts'
 import { allSettledOrThrow } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'

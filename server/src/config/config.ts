@@ -92,6 +92,7 @@ export interface Config {
   readonly metricsToken: string | null
   /** Separate listener of `/metrics`; null: the public one. */
   readonly metricsListen: ListenAddress | null
+  readonly sshListen: ListenAddress | null
   /** How long Berth goes on after a signal to stop while `/readyz` says 503, in ms. */
   readonly drainTime: number
   /** Null: requests are not logged. */
@@ -198,6 +199,7 @@ export function readConfig(
     newAddressesPerHour: settings.value('NEW_ADDRESSES_PER_HOUR'),
     metricsToken: settings.value('METRICS_TOKEN'),
     metricsListen: settings.value('METRICS_LISTEN'),
+    sshListen: settings.value('SSH_LISTEN'),
     drainTime: 1_000 * settings.value('DRAIN_TIME'),
     accessLog: readAccessLog(settings),
     auditWebhook: readAuditWebhook(settings),

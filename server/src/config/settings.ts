@@ -583,6 +583,11 @@ export const settingGroups = {
       text: 'Address of a listener that serves `/metrics` only. The public listener then answers 404.',
       see: 'how-to/monitor.md',
     }),
+    SSH_LISTEN: listenAddress({
+      default: null,
+      text: 'Address of the SSH server, by which people reach their own containers: `ssh {slug}-{type}@host`. Without this setting there is none.',
+      see: 'how-to/offer-ssh.md',
+    }),
     AUDIT_WEBHOOK_URL: webhookUrl({
       default: null,
       isSecret: true,

@@ -1,12 +1,12 @@
 import { refusals } from '#/refusals/errors.ts'
 
 /** Max open streams of each kind per user: a page has one of each, and a user has several pages. */
-const maxPerUser = { events: 20, logs: 5, groups: 5, downloads: 3 } as const
+const maxPerUser = { events: 20, logs: 5, groups: 5, downloads: 3, ssh: 10 } as const
 /**
  * Max open streams of each kind of all users. A followed log occupies a connection to the engine, an event stream about
  * 20 KB of this process's memory, and each event is compared with the members of all open pages of groups.
  */
-const maxInTotal = { events: 5_000, logs: 500, groups: 500, downloads: 50 }
+const maxInTotal = { events: 5_000, logs: 500, groups: 500, downloads: 50, ssh: 1_000 }
 export type StreamKind = keyof typeof maxInTotal
 
 /** Whose stream it is, and the session that opened it. */
@@ -20,11 +20,11 @@ interface OpenStream extends StreamOwner {
   readonly end: () => void
 }
 
-/** Open event and log streams and downloads, so that revocation, blocks and shutdown end them. */
+/** Open event and log streams, downloads and sessions of SSH, so that revocation, blocks and shutdown end them. */
 export class OpenStreams {
   readonly #maxInTotal: Readonly<Record<StreamKind, number>>
   readonly #byUser = new Map<number, Set<OpenStream>>()
-  readonly #open: Record<StreamKind, number> = { events: 0, logs: 0, groups: 0, downloads: 0 }
+  readonly #open: Record<StreamKind, number> = { events: 0, logs: 0, groups: 0, downloads: 0, ssh: 0 }
   #isClosed = false
 
   /** @param fewer of all users, for tests */

@@ -13,6 +13,7 @@ import { noteHomeAction, type Homes } from '#/homes/open-homes.ts'
 import type { Browsers } from './auth/browsers.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { NodeReport } from '#/nodes/node.ts'
+import type { Ssh } from '#/ssh/open-ssh.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import type { Database } from '#/store/database.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
@@ -59,6 +60,7 @@ import {
   snapshotHandlers,
   type NoteHome,
 } from './handlers/snapshot-handlers.ts'
+import { sshHandlers } from './handlers/ssh-handlers.ts'
 import { discoveryHandlers, healthHandlers, legalTextHandlers } from './handlers/system-handlers.ts'
 import { archiveHandlers, termEndHandlers } from './handlers/term-end-handlers.ts'
 
@@ -79,6 +81,7 @@ export interface Rooms {
   readonly admin: Admin
   readonly groups: Groups
   readonly usage: Usage
+  readonly ssh: Ssh
   readonly providerSignIn: ProviderSignIn
   readonly providerSignOut: ProviderSignOut
 }
@@ -130,6 +133,7 @@ function accountHandlers(parts: HandlersParts) {
     ...sessionHandlers(accounts, browsers.cookie),
     ...personalDataHandlers(accounts),
     ...apiTokenHandlers(accounts),
+    ...sshHandlers(parts.ssh),
     ...healthHandlers({ database: parts.database, runtime: parts.runtime, routes: containers.routeSync }),
     ...legalTextHandlers(config.branding),
     ...discoveryHandlers({ key, spawnerUrl }),

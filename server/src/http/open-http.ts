@@ -111,6 +111,7 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
     ...(metricsListener?.warnings() ?? []),
     ...(auditWebhook?.warnings() ?? []),
     ...groups.warnings(),
+    ...parts.ssh.warnings(),
   ]
   const server = await createHttpServer({
     handlers: allHandlers({ ...parts, browsers, rateLimiter, findings }),
@@ -149,7 +150,7 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
 
 /** Numbers for `/metrics`, by name. */
 async function countsOf(
-  { accounts, admin, containers, homes, nodes, runtime }: Rooms,
+  { accounts, admin, containers, homes, nodes, runtime, ssh }: Rooms,
   gateway: Gateway,
 ): Promise<Record<string, number>> {
   return {
@@ -160,6 +161,7 @@ async function countsOf(
     ...admin.auditWebhook?.counts(),
     ...(await gateway.counts().catch(() => ({}))),
     ...(await nodes?.counts()),
+    ...(await ssh.counts()),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { tunnelPath, tunnelProtocol } from '@berth/gateway/port/tunnel.ts'
-import type { ContainerPorts } from '#/containers/ports/container-ports.ts'
+import type { ContainerPorts } from '#/containers/open-containers.ts'
 import { tunnelEvent } from './listener.ts'
 
 /** How long a program in a container may take to be reached, in ms. */

@@ -419,7 +419,7 @@ export const refusalRows = {
   }),
   notFound: refusal({
     status: 404,
-    when: 'the user, container, session, API token, share, request to look, snapshot, path in a snapshot, or address does not exist',
+    when: 'the user, container, session, API token, SSH key, share, request to look, snapshot, path in a snapshot, or address does not exist',
     remedy: 'look it up in the list',
     sample: ['user'],
     answer: (
@@ -431,6 +431,8 @@ export const refusalRows = {
         | 'address'
         | 'provider'
         | 'share'
+        | 'sshKey'
+        | 'sshServer'
         | 'lookRequest'
         | 'snapshot'
         | 'path',
@@ -548,7 +550,7 @@ export const refusalRows = {
   }),
   tooManyOwnChanges: refusal({
     status: 429,
-    when: 'more than 600 shares, API tokens, or transfers and resets of homes of one account, of which 300 an hour are forgotten; the audit log keeps each (`Retry-After`)',
+    when: 'more than 600 shares, API tokens, SSH keys, sessions of SSH, or transfers and resets of homes of one account, of which 300 an hour are forgotten; the audit log keeps each (`Retry-After`)',
     remedy: 'wait, and share with a group instead of many people; nothing that ends access is counted',
     sample: [300, 60],
     answer: (perHour: number, retrySeconds: number) => ({

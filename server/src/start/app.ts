@@ -14,6 +14,7 @@ import { Homes } from '#/homes/open-homes.ts'
 import { compileEndpoints, openHttp, warmUpHttpServer } from '#/http/open-http.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { Sharing } from '#/sharing/open-sharing.ts'
+import { Ssh } from '#/ssh/open-ssh.ts'
 import { GroupDirectory } from '#/templates/group-directory.ts'
 import { LaunchRules } from '#/templates/launch-rules.ts'
 import { Usage } from '#/usage/open-usage.ts'
@@ -98,6 +99,7 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const groupParts = { addresses, archives, containers, homes, accounts, admin, looks: sharing }
   const groups = new Groups({ ...parts, ...groupParts })
   const usage = new Usage({ ...parts, containers, homes })
+  const ssh = new Ssh({ ...parts, addresses, sessions, containers, accounts })
   admin.deletion.onDeleted(() => sharing.refresh())
   groups.onMembers(() => void sharing.refresh())
   const providers = openProviderSignIn({ ...parts, addresses, accounts, admin })
@@ -109,7 +111,7 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   providerSignIn.onGroups(async ({ provider, address, userId, isAdmin }, now) => {
     if (isAdmin !== undefined) await admin.rights.followProvider(providerActor(provider, address), userId, isAdmin, now)
   })
-  const opened = { sessions, containers, homes, sharing, accounts, admin, groups, usage }
+  const opened = { sessions, containers, homes, sharing, accounts, admin, groups, usage, ssh }
   const http = await openHttp({ ...parts, ...opened, ...providers, addresses })
   return { ...opened, reconciler, directory, feed, http, following: new AbortController() }
 }
@@ -135,7 +137,8 @@ async function serve(parts: AppParts, rooms: Rooms): Promise<void> {
 
 /** Work without a request, and the listener of metrics. */
 async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: HostCheck): Promise<void> {
-  const { sessions, containers, homes, sharing, accounts, admin, groups, usage, http, following, reconciler } = rooms
+  const { sessions, containers, homes, sharing, accounts, admin, groups, usage, ssh, http } = rooms
+  const { following, reconciler } = rooms
   const missing = await accounts.missingAdministrator()
   if (missing) log.warn(missing)
   for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
@@ -148,13 +151,15 @@ async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: H
   containers.startTimers()
   for (const room of [groups, containers, usage, homes, admin]) room.start()
   await http.startMetrics()
+  ssh.start()
   void hostCheck.tryIsolation(following.signal)
 }
 
 /** See `App.close`: what begins by itself ends first, then requests, then what both have used. */
 async function closeApp({ database, mailer }: AppParts, rooms: Rooms): Promise<void> {
-  const { sessions, containers, homes, sharing, accounts, admin, groups, usage, http, following } = rooms
+  const { sessions, containers, homes, sharing, accounts, admin, groups, usage, ssh, http, following } = rooms
   following.abort()
+  const sshEnded = ssh.stop()
   sharing.stop()
   sessions.stop()
   accounts.stop()
@@ -163,6 +168,7 @@ async function closeApp({ database, mailer }: AppParts, rooms: Rooms): Promise<v
   const tasksEnded = Promise.all([containers, homes, groups, admin].map((room) => room.stop()))
   // Queued launches are refused at once; launches that hold a slot may finish.
   await Promise.all([http.drain(drainTimeout), withTimeout(drainTimeout, containers.admission.close())])
+  await sshEnded
   // Calls that the engine does not answer now continue without this process; the next process checks their result.
   await withTimeout(drainTimeout, tasksEnded)
   const closing = new AsyncDisposableStack()

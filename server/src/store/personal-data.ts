@@ -94,6 +94,14 @@ export const apiTokensOf = (db: Db, userId: number) =>
       .where('user_id', '=', userId),
   )
 
+export const sshKeysOf = (db: Db, userId: number) =>
+  inPages(
+    db
+      .selectFrom('ssh_keys')
+      .select(['id', 'title', 'key_type', 'fingerprint', 'created_at', 'last_used'])
+      .where('user_id', '=', userId),
+  )
+
 export const identitiesOf = (db: Db, userId: number) =>
   inPages(db.selectFrom('identities').select(['id', 'issuer', 'subject', 'created_at']).where('user_id', '=', userId))
 

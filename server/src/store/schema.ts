@@ -13,6 +13,7 @@ export interface Schema {
   revoked_tokens: RevokedTokensTable
   sessions: SessionsTable
   api_tokens: ApiTokensTable
+  ssh_keys: SshKeysTable
   audit_log: AuditLogTable
   audit_personal_facts: AuditPersonalFactsTable
   installation: InstallationTable
@@ -168,6 +169,22 @@ export interface ApiTokensTable {
   scopes: string
   created_at: number
   expires_at: number
+  /** Written once a minute at most. */
+  last_used: number | null
+}
+
+/** Public keys by which users reach their containers over SSH. */
+export interface SshKeysTable {
+  id: Generated<number>
+  user_id: number
+  title: string
+  /** First word of its line, such as `ssh-ed25519`. */
+  key_type: string
+  /** Base64. */
+  blob: string
+  /** SHA-256 of the blob; several users may have the same key, one user has it once. */
+  fingerprint: string
+  created_at: number
   /** Written once a minute at most. */
   last_used: number | null
 }

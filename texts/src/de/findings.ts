@@ -51,4 +51,5 @@ export const findings: Translated<'findings'> = {
     '{type}: access: public zeigt Besuchern seine Seiten in einer Sandbox, ohne Cookies, Speicher und WebSockets, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
   authenticatedSandbox:
     '{type}: access: authenticated zeigt Besuchern seine Seiten in einer Sandbox und verweigert, was sie nachladen, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
+  sshDown: 'SSH_LISTEN: Der SSH-Server nimmt keine Verbindungen an: {problem}. Es wird wieder versucht.',
 }

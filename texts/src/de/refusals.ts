@@ -58,6 +58,8 @@ export const refusals: Translated<'refusals'> = {
   containerNotFound: 'Diesen Container gibt es nicht.',
   sessionNotFound: 'Diese Sitzung gibt es nicht.',
   tokenNotFound: 'Dieses API-Token gibt es nicht.',
+  sshKeyNotFound: 'Diesen SSH-Schlüssel gibt es nicht.',
+  sshServerNotFound: 'Dieses Berth hat keinen SSH-Server.',
   shareNotFound: 'Diese Freigabe gibt es nicht; vielleicht ist sie beendet.',
   lookRequestNotFound: 'Diese Anfrage gibt es nicht; vielleicht ist sie beantwortet oder abgelaufen.',
   snapshotNotFound: 'Diesen Sicherungspunkt gibt es nicht; vielleicht wurde er entfernt.',

@@ -48,4 +48,5 @@ export const findings = {
     '{type}: access: public shows its pages to visitors in a sandbox, without cookies, storage and WebSockets, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
   authenticatedSandbox:
     '{type}: access: authenticated shows its pages to visitors in a sandbox, and refuses whatever they load, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
+  sshDown: 'SSH_LISTEN: the SSH server does not listen: {problem}. It is tried again.',
 } as const

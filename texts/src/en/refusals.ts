@@ -53,6 +53,8 @@ export const refusals = {
   containerNotFound: 'There is no such container.',
   sessionNotFound: 'There is no such session.',
   tokenNotFound: 'There is no such API token.',
+  sshKeyNotFound: 'There is no such SSH key.',
+  sshServerNotFound: 'This Berth has no SSH server.',
   shareNotFound: 'There is no such share; it may have ended.',
   lookRequestNotFound: 'There is no such request; it may be answered, or its time is over.',
   snapshotNotFound: 'There is no such snapshot; it may have been removed.',

@@ -13,7 +13,8 @@ const bundle = await rolldown({
   platform: 'node',
   // pino finds its worker's program beside its own files.
   // The client of a cluster has 60 MB, and is loaded with ENGINE=kubernetes only.
-  external: ['pino', 'pino-pretty', '@kubernetes/client-node'],
+  // ssh2 looks for parts in machine code beside its own files.
+  external: ['pino', 'pino-pretty', '@kubernetes/client-node', 'ssh2'],
   plugins: [
     { name: 'folders of sources', transform: keepFolder },
     { name: 'ascii', generateBundle: (_options, output) => Object.values(output).forEach(escapeNonAscii) },

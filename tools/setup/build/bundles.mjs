@@ -21,7 +21,7 @@ const sources = [
  */
 export async function ensureBundles(here) {
   const [stamp, folder] = [join(here.own, 'server.sha256'), join(here.own, 'server')]
-  const bundles = ['api-process.js', 'cli/main.js'].map((name) => join(folder, name))
+  const bundles = ['api-process.js', 'ssh/ssh-process.js', 'cli/main.js'].map((name) => join(folder, name))
   const hash = hashOf(here.root, sources)
   if (!bundles.every((bundle) => existsSync(bundle)) || readIfThere(stamp) !== hash) {
     rmSync(stamp, { force: true })
@@ -46,7 +46,11 @@ async function build(here, folder) {
         cwd: here.root,
         env: here.env,
       })
-    await Promise.all([bundle('server/src/start/api-process.ts', fresh), bundle('cli/src/main.ts', join(fresh, 'cli'))])
+    await Promise.all([
+      bundle('server/src/start/api-process.ts', fresh),
+      bundle('server/src/start/ssh-process.ts', join(fresh, 'ssh')),
+      bundle('cli/src/main.ts', join(fresh, 'cli')),
+    ])
     rmSync(folder, { recursive: true, force: true })
     renameSync(fresh, folder)
   } finally {

@@ -175,7 +175,7 @@ export interface LinkEmailParts {
 }
 
 /** A mail with one link, as a button and as text. */
-function linkEmail(parts: LinkEmailParts): Email {
+export function linkEmail(parts: LinkEmailParts): Email {
   const { to, subject, intro, url, lasts, why } = parts
   return { to, subject, text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`, html: htmlOf(parts) }
 }

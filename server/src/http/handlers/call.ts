@@ -102,7 +102,7 @@ export function readLimit(text: string | undefined, defaultLimit = maxPageSize):
 /** `Number` alone would accept `1e3`, `0x10` and the empty text. @throws {Refusal} 404 for text that is no id */
 export function readId(
   text: string,
-  what: 'user' | 'container' | 'session' | 'token' | 'share' | 'lookRequest',
+  what: 'user' | 'container' | 'session' | 'token' | 'sshKey' | 'share' | 'lookRequest',
 ): number {
   if (!/^\d{1,15}$/.test(text)) throw refusals.notFound(what)
   return Number(text)

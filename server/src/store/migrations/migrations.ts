@@ -31,6 +31,7 @@ import { groupBlocks } from './029-group-blocks.ts'
 import { requestedStops } from './030-requested-stops.ts'
 import { homes } from './031-homes.ts'
 import { sharePorts } from './032-share-ports.ts'
+import { sshKeys } from './033-ssh-keys.ts'
 import { extraDisk } from './036-extra-disk.ts'
 
 /**
@@ -72,6 +73,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '030-requested-stops': requestedStops,
     '031-homes': homes(isPostgres),
     '032-share-ports': sharePorts(isPostgres),
+    '033-ssh-keys': sshKeys(isPostgres),
     '036-extra-disk': extraDisk,
   }
 }

@@ -17,6 +17,7 @@ const storeTables: Readonly<Record<keyof Schema, string>> = {
   revoked_tokens: 'jti',
   sessions: 'id',
   api_tokens: 'id',
+  ssh_keys: 'id',
   audit_log: 'id',
   audit_personal_facts: 'position',
   kept_homes: 'volume',

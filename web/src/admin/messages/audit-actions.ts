@@ -449,6 +449,18 @@ const rows = {
       sentence: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> zum ersten Mal oder nach einer Pause benutzt',
     },
   },
+  'ssh.add-key': {
+    en: { name: 'SSH key added', sentence: '<b>{actor}</b> added an SSH key' },
+    de: { name: 'SSH-Schlüssel hinzugefügt', sentence: '<b>{actor}</b> hat einen SSH-Schlüssel hinzugefügt' },
+  },
+  'ssh.remove-key': {
+    en: { name: 'SSH key removed', sentence: '<b>{actor}</b> removed an SSH key' },
+    de: { name: 'SSH-Schlüssel entfernt', sentence: '<b>{actor}</b> hat einen SSH-Schlüssel entfernt' },
+  },
+  'ssh.session': {
+    en: { name: 'SSH session', sentence: '<b>{actor}</b> signed in over SSH' },
+    de: { name: 'SSH-Sitzung', sentence: '<b>{actor}</b> hat sich über SSH angemeldet' },
+  },
   'token.remove': {
     en: { name: 'API token removed', sentence: '<b>{actor}</b> removed an API token of <b>{person}</b>' },
     de: { name: 'API-Token entfernt', sentence: '<b>{actor}</b> hat ein API-Token von <b>{person}</b> entfernt' },

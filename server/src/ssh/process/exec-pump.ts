@@ -1,0 +1,73 @@
+import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
+import type { ServerChannel } from 'ssh2'
+
+/** Packets that may wait for the end of a key exchange. */
+const maxQueued = 64
+/** How often a client is looked at that has not ended a key exchange, in ms. */
+const queuePause = 20
+
+/** What a channel needs of its connection. */
+export interface ChannelHost {
+  readonly socket: Socket
+  /** Packets that wait for the end of a key exchange. */
+  queued(): number
+  /** Bytes moved. @param isFromClient a paused container is woken by them */
+  touch(isFromClient: boolean): void
+}
+
+/**
+ * Sends to a channel at the pace of the client: not only of its window, which it may make as large as it likes, but of
+ * its connection. The library writes without waiting for that, and would keep in memory what a client does not read.
+ */
+export class PacedWriter {
+  readonly #host: ChannelHost
+  #isClosed = false
+  #wake: (() => void) | undefined
+
+  constructor(host: ChannelHost, channel: ServerChannel) {
+    this.#host = host
+    channel.once('close', () => this.close())
+    host.socket.once('close', () => this.close())
+  }
+
+  /** Resolves when more may be written, or nothing can be written any more. @returns whether it can */
+  async write(target: { write(bytes: Buffer, done: () => void): boolean }, bytes: Buffer): Promise<boolean> {
+    if (this.#isClosed) return false
+    this.#host.touch(false)
+    await this.#until((resolve) => void target.write(bytes, resolve))
+    const { socket } = this.#host
+    if (!this.#isClosed && socket.writableNeedDrain) await this.#until((resolve) => void socket.once('drain', resolve))
+    while (!this.#isClosed && this.#host.queued() > maxQueued)
+      await this.#until((resolve) => void setTimeout(resolve, queuePause))
+    return !this.#isClosed
+  }
+
+  /** Ends every wait. */
+  close(): void {
+    this.#isClosed = true
+    this.#wake?.()
+  }
+
+  #until(begin: (resolve: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      begin(resolve)
+    })
+  }
+}
+
+/** Passes what a client sends on to a program, at the program's pace. @param wrap makes frames of it */
+export function passInput(
+  host: ChannelHost,
+  channel: ServerChannel,
+  program: Duplex,
+  wrap: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): void {
+  channel.on('data', (bytes: Buffer) => {
+    host.touch(true)
+    if (program.write(wrap(bytes))) return
+    channel.pause()
+    program.once('drain', () => channel.resume())
+  })
+}

@@ -1,0 +1,124 @@
+import type { ServerChannel } from 'ssh2'
+import type { ExecProcess } from '#/engines/runtime.ts'
+import { PacedWriter, passInput, type ChannelHost } from './exec-pump.ts'
+import {
+  endOfInputFrame,
+  FrameReader,
+  inputFrames,
+  signalFrame,
+  terminalSize,
+  windowFrame,
+  type SessionEvent,
+} from './session-frames.ts'
+
+/** Exit code of what could not begin, as OpenSSH's own client has it for its errors. */
+export const refusedCode = 255
+/** How long a program whose connection ended without a word may have its reason told by the API process, in ms. */
+const reasonWait = 700
+
+/** How a program of a channel ended. */
+type End = Extract<SessionEvent, { readonly kind: 'code' | 'signal' | 'failure' }>
+
+/** One program (shell, command, sftp) that a channel of a client is joined with. */
+export class ProgramChannel {
+  readonly #host: ChannelHost
+  readonly #channel: ServerChannel
+  readonly #writer: PacedWriter
+  #program: ExecProcess | undefined
+  #hasEnded = false
+  /** Signals and sizes from before the program was there. */
+  readonly #early: Buffer[] = []
+
+  constructor(host: ChannelHost, channel: ServerChannel) {
+    this.#host = host
+    this.#channel = channel
+    this.#writer = new PacedWriter(host, channel)
+    // Nothing that a client does to its channel may end the process.
+    channel.on('error', () => undefined)
+    channel.once('close', () => this.#leave())
+  }
+
+  /**
+   * Joins it with the program, until that ends.
+   * @param start the first frame
+   * @param lost the sentence for a connection to the container that breaks
+   */
+  async run(program: ExecProcess, start: Buffer, { lost, missing }: { lost: string; missing: string }): Promise<void> {
+    this.#program = program
+    const { stream, ended } = program
+    stream.on('error', () => undefined)
+    if (this.#hasEnded) return void stream.destroy()
+    stream.write(Buffer.concat([start, ...this.#early]))
+    passInput(this.#host, this.#channel, stream, inputFrames)
+    this.#channel.once('end', () => void (stream.writable && stream.write(endOfInputFrame())))
+    const end = await this.#passOutput(program)
+    stream.destroy()
+    if (this.#hasEnded) return
+    if (end) return this.#close(end)
+    const { code } = await ended
+    // The engine's words for a program that is not there.
+    if (code === 126 || code === 127) return this.refuse(missing)
+    // A container that stops takes its programs with it, and why it stops is told a moment later.
+    setTimeout(() => this.refuse(lost), reasonWait)
+  }
+
+  /** The size of the client's window. */
+  resize(columns: number, rows: number): void {
+    this.#send(windowFrame(terminalSize(columns), terminalSize(rows)))
+  }
+
+  /** @param name without `SIG` */
+  signal(name: string): void {
+    if (/^[A-Z0-9]{2,8}$/.test(name)) this.#send(signalFrame(name))
+  }
+
+  /** Ends with a sentence on the error output. */
+  refuse(sentence: string): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#channel.stderr.write(`\r\nBerth: ${sentence}\r\n`)
+    this.#finish(() => this.#channel.exit(refusedCode))
+  }
+
+  #send(frame: Buffer): void {
+    if (this.#program) void (this.#program.stream.writable && this.#program.stream.write(frame))
+    else if (this.#early.length < 16) this.#early.push(frame)
+  }
+
+  async #passOutput({ stream }: ExecProcess): Promise<End | undefined> {
+    const reader = new FrameReader()
+    const channel = this.#channel
+    try {
+      for await (const bytes of stream as AsyncIterable<Buffer>)
+        for (const event of reader.read(bytes)) {
+          if (!('bytes' in event)) return event
+          const target = event.kind === 'output' ? channel : channel.stderr
+          if (!(await this.#writer.write(target, event.bytes))) return undefined
+        }
+    } catch {
+      // The connection broke, or the container sent something else; both end it.
+    }
+    return undefined
+  }
+
+  #close(end: End): void {
+    if (end.kind === 'failure') return this.refuse(end.words.replace(/[^\x20-\x7e]/g, ' '))
+    this.#hasEnded = true
+    this.#finish(() => {
+      if (end.kind === 'code') this.#channel.exit(end.code)
+      else this.#channel.exit(end.name, false, '')
+    })
+  }
+
+  #finish(tell: () => void): void {
+    tell()
+    this.#channel.end()
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#hasEnded = true
+    this.#writer.close()
+    this.#program?.stream.destroy()
+  }
+}

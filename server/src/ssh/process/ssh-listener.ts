@@ -1,0 +1,181 @@
+import { createServer, type Socket } from 'node:net'
+import ssh2, { type Algorithms } from 'ssh2'
+import { acceptErrors } from '@berth/gateway/basics/listening.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { SshControl, SshListener, SshSettings } from '#/ssh/ssh-protocol.ts'
+import { ConnectionLimits } from './connection-limits.ts'
+import { SshConnection, type Sentences } from './connection.ts'
+import { firstPacket } from './first-packet.ts'
+import { socketOf } from './ssh2-parts.ts'
+
+/** Time for a client's version and its first message of the key exchange, and until it has proved who it is; in ms. */
+const [firstPacketTimeout, proofTimeout] = [10_000, 60_000]
+/** A client that does not answer so many questions, so far apart in ms, is gone: a laptop that sleeps for minutes is not. */
+const [keepaliveInterval, keepaliveCountMax] = [60_000, 10]
+/** How often use is reported, in ms. */
+const useInterval = 1_000
+
+/**
+ * What OpenSSH has spoken since 6.5 (2014), and other clients do: key exchanges that cost the server little before it
+ * knows who asks, ciphers with their own authentication first, nothing with SHA-1 or CBC, no compression.
+ */
+const algorithms: Algorithms = {
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256'],
+  serverHostKey: ['ssh-ed25519'],
+  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  compress: ['none'],
+}
+
+/** The SSH server of the SSH process. */
+export class SshServer implements Omit<SshListener, 'serve'> {
+  readonly #control: SshControl
+  readonly #limits = new ConnectionLimits()
+  readonly #connections = new Map<number, SshConnection>()
+  readonly #used = new Set<number>()
+  readonly #sockets = new Set<Socket>()
+  #listener = createServer()
+  #timer: NodeJS.Timeout | undefined
+  /** Since the start. */
+  readonly #counts = { sessions: 0, failures: 0 }
+
+  constructor(control: SshControl) {
+    this.#control = control
+  }
+
+  /** Begins to listen. @returns the port @throws {Error} in words for the operator */
+  async serve(
+    { host, port, hostKey }: SshSettings,
+    runtime: Pick<Runtime, 'exec'>,
+    sentences: Sentences,
+  ): Promise<number> {
+    const server = new ssh2.Server({
+      hostKeys: [hostKey],
+      ident: 'Berth',
+      algorithms,
+      keepaliveInterval,
+      keepaliveCountMax,
+    })
+    // Which socket a client came by, and what is to be called when it has proved who it is, or has left.
+    const entered = new WeakMap<Socket, (isProven: boolean) => void>()
+    server.on('error', (error: Error) => this.#control.report(`the SSH server: ${error.message}`))
+    server.on('connection', (client, { ip }) => {
+      const leave = entered.get(socketOf(client))
+      const connection = new SshConnection(client, ip, {
+        control: this.#control,
+        runtime,
+        sentences,
+        onProven: (proven) => {
+          leave?.(true)
+          if (proven.session === undefined) return
+          this.#counts.sessions++
+          this.#connections.set(proven.session, proven)
+        },
+        onUse: (session) => void this.#used.add(session),
+      })
+      names.set(socketOf(client), () => connection.name)
+    })
+    const names = new WeakMap<Socket, () => string>()
+    this.#listener = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => {
+      const address = socket.remoteAddress ?? ''
+      const leave = this.#limits.enter(address)
+      if (!leave) return void socket.destroy()
+      this.#guard(
+        socket,
+        (isProven) => {
+          leave(isProven)
+          if (isProven) return
+          this.#counts.failures++
+          this.#control.reportFailure(address, names.get(socket)?.() ?? '')
+        },
+        entered,
+      )
+      server.injectSocket(socket)
+      void firstPacket(socket).then(() => clearTimeout(this.#firstTimers.get(socket)))
+    })
+    const bound = await listen(this.#listener, host, port, (problem) => this.#control.report(problem))
+    this.#timer = setInterval(() => this.#reportUse(), useInterval)
+    return bound
+  }
+
+  endSessions(sessions: readonly number[], why: string): void {
+    for (const session of sessions) void this.#connections.get(session)?.end(why)
+  }
+
+  setPaused(sessions: readonly number[], isPaused: boolean): void {
+    for (const session of sessions) this.#connections.get(session)?.setPaused(isPaused)
+  }
+
+  async stop(why: string): Promise<void> {
+    clearInterval(this.#timer)
+    this.#listener.close()
+    this.#reportUse()
+    await Promise.all([...this.#connections.values()].map((connection) => connection.end(why)))
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return {
+      berth_ssh_sessions: this.#connections.size,
+      berth_ssh_unproven_connections: this.#limits.unproven,
+      berth_ssh_sessions_total: this.#counts.sessions,
+      berth_ssh_failures_total: this.#counts.failures,
+      berth_ssh_refused_connections_total: this.#limits.refused,
+    }
+  }
+
+  readonly #firstTimers = new WeakMap<Socket, NodeJS.Timeout>()
+
+  /** Bounds what a connection may take until it has proved who it is. */
+  #guard(
+    socket: Socket,
+    left: (isProven: boolean) => void,
+    entered: WeakMap<Socket, (isProven: boolean) => void>,
+  ): void {
+    this.#sockets.add(socket)
+    const timers = [firstPacketTimeout, proofTimeout].map((ms) => setTimeout(() => socket.destroy(), ms))
+    this.#firstTimers.set(socket, timers[0] as NodeJS.Timeout)
+    let isOver = false
+    const over = (isProven: boolean) => {
+      if (isOver) return
+      isOver = true
+      for (const timer of timers) clearTimeout(timer)
+      left(isProven)
+    }
+    entered.set(socket, over)
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      over(false)
+      for (const [session, connection] of this.#connections)
+        if (connection.socket === socket) this.#connections.delete(session)
+    })
+  }
+
+  #reportUse(): void {
+    if (this.#used.size === 0) return
+    this.#control.reportUse([...this.#used])
+    this.#used.clear()
+  }
+}
+
+/** @returns the port @throws {Error} in words for the operator */
+async function listen(
+  server: ReturnType<typeof createServer>,
+  host: string,
+  port: number,
+  report: (problem: string) => void,
+): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    const fail = ({ code }: NodeJS.ErrnoException) =>
+      reject(new Error(`SSH_LISTEN: ${host}:${port} cannot be listened on (${code}); choose another address or port`))
+    server.once('error', fail)
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.off('error', fail)
+      server.on('error', acceptErrors(report))
+      resolve()
+    })
+  })
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
