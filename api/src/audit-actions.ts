@@ -16,7 +16,7 @@ export const auditActions = {
   'container.share': {
     when: 'an owner shared a container, or changed the terms of a share',
     detail:
-      'type, `with`: address or group, `may`: look or use, `until`, `asked_in`: the group whose manager had asked',
+      'type, `port`: the further port that it opens alone, `with`: address or group, `may`: look or use, `until`, `asked_in`: the group whose manager had asked',
   },
   'container.unshare': {
     when: 'a share was ended by its owner, an administrator or the operator. One whose time is over has no such entry, nor has a look that ends with a membership or a group',

@@ -190,6 +190,19 @@ test('a browser gets a page that says so, says what listens instead, and asks ag
   await eventually(async () => assert.equal((await ann.call('GET', `${at}:3999/`)).status, 502))
 })
 
+test('no client can ask the API for a connection into a container', async () => {
+  for (const [person, path] of [
+    [bob, `/.berth-ports/${ann.slug}-dev/3001`],
+    [ann, `/.berth-ports/${ann.slug}-dev/3001`],
+    [ann, `/api/../.berth-ports/${ann.slug}-dev/3001`],
+  ] as const) {
+    const headers = { authorization: `Bearer ${person.token}`, connection: 'Upgrade', upgrade: 'berth-port' }
+    const { status, headers: answered } = await get(Number(new URL(berth.url).port), path, { headers })
+    assert.ok(status === 404 || status === 400, `${path}: ${status}`)
+    assert.equal(answered.upgrade, undefined)
+  }
+})
+
 test('ports below 1024, above 65535 and in another spelling are no container’s', async () => {
   for (const port of ['80', '1023', '65536', '03000', '+3000', '3000x', '0xbb8'])
     assert.equal((await ann.call('GET', `${at}:${port}/`)).status, 404, port)

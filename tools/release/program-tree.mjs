@@ -65,7 +65,8 @@ const setupModules = ['run.mjs', 'problem.mjs']
 
 /**
  * Makes the folder that every artefact contains: program, production packages, built front end, bundle of the API process,
- * demo apps and manual. Node is added for each kind of machine; no package has native code but the demo app's terminal.
+ * demo apps and manual. Node is added for each kind of machine; no package has native code but the demo app's terminal; the tool
+ * for containers is compiled for both kinds.
  * @param {ReleaseContext} release
  * @returns {Promise<string>} the folder; files are as in the commit, or built from it
  * @throws {SetupProblem} with the output of a build that failed
