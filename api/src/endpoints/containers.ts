@@ -51,6 +51,18 @@ export const containersEndpoints = {
     response: container.LaunchResponse,
     refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 409: GroupLimitBody, 500: LaunchFailedBody },
   },
+  putLinkFiles: {
+    method: 'POST',
+    path: '/api/container/files/{container_type}',
+    access: 'user',
+    blocked: 'refused',
+    summary:
+      'Put the files of a Git repository into the home of a container that was launched; what its owner changed is kept beside',
+    params: container.TypeParams,
+    body: container.LinkFilesBody,
+    response: Message,
+    refusals: { 400: ErrorBody, 403: BlockedBody, 404: ErrorBody, 409: ErrorBody, 500: ErrorBody },
+  },
   stopOwnContainer: {
     method: 'POST',
     path: '/api/container/stop/{container_type}',

@@ -48,6 +48,13 @@ export const LaunchBody = Type.Object({
 })
 export type LaunchBody = Type.Static<typeof LaunchBody>
 
+export const LinkFilesBody = Type.Object({
+  git: Type.String({ maxLength: 500, description: 'Address of a Git repository at a host that the operator allows' }),
+  ref: Type.Optional(Type.String({ maxLength: 255, description: 'Branch, tag or commit; its own branch without it' })),
+  to: Type.Optional(Type.String({ maxLength: 500, description: 'Folder of the home; the home itself without it' })),
+})
+export type LinkFilesBody = Type.Static<typeof LinkFilesBody>
+
 export const LaunchResponse = Type.Object({
   message: Type.String(),
   service_url: Type.String(),

@@ -60,6 +60,8 @@ export interface Config {
   readonly templatesFile: string | null
   /** Where templates may take secrets and mounts from. */
   readonly sources: SourceFolders
+  /** Hosts of Git repositories whose files links may put into homes. */
+  readonly openGitHosts: readonly string[]
   /** Seconds. */
   readonly accessTokenExpires: number
   /** Seconds; 0: a session ends with its token. */
@@ -182,6 +184,7 @@ export function readConfig(
     templates: templatesOfSettings(settings, readFile, sources),
     templatesFile: settings.value('CONTAINER_TEMPLATES_FILE'),
     sources,
+    openGitHosts: settings.value('OPEN_GIT_HOSTS') ?? [],
     accessTokenExpires: settings.value('JWT_ACCESS_TOKEN_EXPIRES'),
     sessionIdle: settings.value('SESSION_IDLE'),
     sessionMax: settings.value('SESSION_MAX'),

@@ -310,6 +310,13 @@ export const emailDomains = kind('domains, separated by commas', (value): EmailD
   return wrong === undefined ? domains : new Problem(`"${wrong}" is not a domain such as example.org or *.example.org`)
 })
 
+/** `host` or `host:port`, as a URL has them. */
+export const hosts = kind('hosts, separated by commas', (value): readonly string[] | Problem => {
+  const all = list(value).map((each) => each.toLowerCase())
+  const wrong = all.find((each) => URL.parse(`https://${each}/`)?.host !== each)
+  return wrong === undefined ? all : new Problem(`"${wrong}" is not a host such as github.com or git.example.org:8443`)
+})
+
 export const networks = kind('addresses and networks, separated by commas', (value) => {
   const wrong = list(value).find((each) => !isNetwork(each))
   return wrong === undefined ? list(value) : new Problem(`"${wrong}" is not an address or network such as 10.0.0.0/8`)

@@ -16,6 +16,7 @@ import {
   domain,
   emailAddresses,
   emailDomains,
+  hosts,
   file,
   flag,
   folder,
@@ -396,6 +397,11 @@ export const settingGroups = {
       default: null,
       text: 'Folders of the host below which templates may mount (`mounts`).',
       see: 'how-to/mount-data-and-secrets.md',
+    }),
+    OPEN_GIT_HOSTS: hosts({
+      default: null,
+      text: 'Hosts of Git repositories whose files links may put into homes (`/open/{type}/{path}?git=`), such as `github.com,git.example.org:8443`. Without it no such link works.',
+      see: 'how-to/give-one-link-to-a-class.md',
     }),
     TZ: timeZoneName({
       default: null,

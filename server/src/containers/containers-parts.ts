@@ -34,6 +34,7 @@ export interface Foundation {
 export interface ContainersSettings {
   readonly templates: Templates
   readonly sources: SourceFolders
+  readonly openGitHosts: readonly string[]
   readonly dataDir: string
   readonly containerRouting: 'path' | 'subdomain'
   readonly timeZone: string

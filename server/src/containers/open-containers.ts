@@ -30,6 +30,7 @@ import { containerSpec, type InstallationSettings, type SpecUser } from './launc
 import type { HostResources } from './launch/host-resources.ts'
 import type { LaunchProgress } from './launch/launch-progress.ts'
 import { Launch } from './launch/launch.ts'
+import { LinkFiles } from './launch/link-files.ts'
 import { Launching } from './launch/launching.ts'
 import { loadMetrics, type LaunchMetrics, type LoadTimeSeries } from './launch/load-metrics.ts'
 import { Spawner } from './launch/spawner.ts'
@@ -89,6 +90,7 @@ export class Containers {
   readonly removal: ContainerRemoval
   readonly spawner: Spawner
   readonly launch: Launch
+  readonly linkFiles: LinkFiles
   readonly wake: Wake
   readonly idleSuspension: IdleSuspension
   readonly prestart: Prestart
@@ -152,6 +154,7 @@ export class Containers {
     this.#preLaunchHooks = [(user, template) => rules.refusalFor(user, template, new Date())]
     const preLaunchHooks = new PreLaunchHooks(database, this.#preLaunchHooks)
     this.#settings = installationSettings(parts)
+    const starterFiles = starterFilesOf(parts)
     this.spawner = new Spawner({
       runtime,
       database,
@@ -163,7 +166,7 @@ export class Containers {
       admission,
       launchProgress,
       crashLoops,
-      starterFiles: starterFilesOf(parts),
+      starterFiles,
       beforeImage: hasSnapshots(config, runtime) ? (owner, signal) => this.#beforeImage(owner, signal) : undefined,
       launchMetrics,
       log,
@@ -173,6 +176,18 @@ export class Containers {
     const { idleSuspension } = this
     const timeout = config.launchTimeout * 1_000
     this.launch = new Launch({ database, spawner, templates, rules, launchProgress, activity, timeout, log })
+    this.linkFiles = new LinkFiles(config.openGitHosts, {
+      runtime,
+      database,
+      templates,
+      rules,
+      singleFlight,
+      starterFiles,
+      homeOf: (user, template) => {
+        const { name, home } = containerSpec(user, template, this.#settings)
+        return home ? { name, volume: home.volume, home: home.path } : undefined
+      },
+    })
     this.prestart = prestartOf(parts, { routeSync, idleSuspension, activity, admission, spawner })
     this.ownerActions = new OwnerActions({
       database,

@@ -622,6 +622,30 @@ export const refusalRows = {
     when: 'the engine does not respond, or could not stop the container',
     remedy: repeat,
   }),
+  linkHost: fixed({
+    status: 400,
+    sentence: message('refusals.linkHost'),
+    when: 'a link names a Git repository of a host that `OPEN_GIT_HOSTS` does not name',
+    remedy: 'ask the operator to allow the host',
+  }),
+  badLink: fixed({
+    status: 400,
+    sentence: message('refusals.badLink'),
+    when: 'a link names no http or https address of a Git repository, no branch, tag or commit, or a folder out of the home',
+    remedy: 'correct the link',
+  }),
+  noHomeForFiles: fixed({
+    status: 409,
+    sentence: message('refusals.noHomeForFiles'),
+    when: 'files of a link are to be put into a container that was not launched yet, has no home, or whose engine cannot pause it meanwhile',
+    remedy: 'launch the container first',
+  }),
+  filesFailed: caused({
+    status: 500,
+    sentence: message('refusals.filesFailed'),
+    when: 'the files of a link could not be fetched, or could not be put into the home',
+    remedy: 'try again; the log says why',
+  }),
   keepFailed: caused({
     status: 500,
     sentence: message('refusals.keepFailed'),

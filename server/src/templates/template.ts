@@ -140,7 +140,12 @@ export type FilesOrigin =
   | { readonly path: string }
   | { readonly archive: string }
   /** `ref`: a branch, a tag or a commit; null: the branch that the repository names as its own. */
-  | { readonly git: string; readonly ref: string | null }
+  | {
+      readonly git: string
+      readonly ref: string | null
+      /** Of a link: it is fetched without this machine's accounts at Git servers, and nothing of it stays. */
+      readonly isAnonymous?: true
+    }
 
 /** Files that are put into a home before the container is started. */
 export interface StarterFiles {

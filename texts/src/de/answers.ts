@@ -33,6 +33,7 @@ export const answers: Translated<'answers'> = {
   usersUnblocked: '{count, plural, one {{count} Konto} other {{count} Konten}} entsperrt.',
   stopped: 'Dein Container wurde gestoppt.',
   doesNotRun: 'Dein Container läuft nicht.',
+  filesPut: 'Die Dateien liegen in deinem Home-Ordner.',
   kept: 'Dein Container läuft weiter.',
   notKept: 'Dein Container läuft nicht, oder er wird nie von selbst gestoppt; es wurde nichts geändert.',
   takeoverOver: 'Die Übernahme ist beendet.',

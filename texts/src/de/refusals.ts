@@ -83,6 +83,14 @@ export const refusals: Translated<'refusals'> = {
     'Es verfolgen schon so viele Seiten Container und Ausgaben, wie dieser Server bedienen kann. Versuche es in einer halben Minute noch einmal; alles andere funktioniert.',
   stopFailed:
     'Die Container-Engine antwortet nicht, oder sie konnte den Container nicht stoppen. Versuche es gleich noch einmal.',
+  linkHost:
+    'Dateien von diesem Server sind hier nicht erlaubt. Bitte deine Administration, ihn zu erlauben, oder hole die Dateien selbst.',
+  badLink:
+    'Der Link nennt kein Git-Repository, keinen Zweig oder keinen Ordner, der zu verwenden ist. Frag, wer dir den Link gegeben hat.',
+  noHomeForFiles:
+    'In diesen Container lassen sich jetzt keine Dateien legen. Starte ihn zuerst; wenn er läuft, hole die Dateien selbst.',
+  filesFailed:
+    'Die Dateien ließen sich nicht holen oder nicht in deinen Home-Ordner legen. Von dir wurde nichts geändert; versuche es in einer Minute noch einmal.',
   keepFailed:
     'Die Container-Engine antwortet zu diesem Container nicht, deshalb ist nicht bekannt, ob er läuft. Versuche es gleich noch einmal.',
   portsOfStopped: 'Dieser Container läuft nicht, also lauscht darin nichts. Öffne ihn zuerst.',

@@ -31,6 +31,7 @@ export const answers = {
   usersUnblocked: '{count, plural, one {{count} user} other {{count} users}} unblocked.',
   stopped: 'Your container was stopped.',
   doesNotRun: 'Your container does not run.',
+  filesPut: 'The files are in your home folder.',
   kept: 'Your container is kept running.',
   notKept: 'Your container is not running, or is never stopped when idle, so nothing was changed.',
   takeoverOver: 'The takeover is over.',

@@ -76,6 +76,11 @@ export const refusals = {
   streamsFull:
     'As many pages follow containers and logs as this server can serve. Try again in half a minute; everything else works.',
   stopFailed: 'The container engine does not answer, or could not stop the container. Try again in a moment.',
+  linkHost: 'Files of this host are not allowed here. Ask your administrator to allow it, or get the files yourself.',
+  badLink: 'The link names no Git repository, branch or folder that can be used. Ask who gave you the link.',
+  noHomeForFiles: 'Files cannot be put into this container now. Launch it first; if it runs, get the files yourself.',
+  filesFailed:
+    'The files could not be fetched, or could not be put into your home folder. Nothing of yours was changed; try again in a minute.',
   keepFailed:
     'The container engine does not answer about this container, so it is not known whether it runs. Try again in a moment.',
   portsOfStopped: 'This container does not run, so nothing listens in it. Open it first.',

@@ -69,7 +69,7 @@ function OpenLinkNote() {
 }
 
 /** Values of the parameter `link` of this page. */
-const openLinkProblems = ['unknown'] as const
+const openLinkProblems = ['unknown', 'host', 'link'] as const
 
 function Cards({
   containers,

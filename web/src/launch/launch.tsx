@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
-import type { LaunchResponse } from '@berth/api/schemas/container.ts'
+import type { LaunchResponse, LinkFilesBody } from '@berth/api/schemas/container.ts'
 import { canAct, createApiClient, isSignedIn, launchTimeout } from '#/api/api-client.ts'
 import { isSignedOut } from '#/api/errors.ts'
 import { withRetry } from '#/api/retry.ts'
@@ -40,16 +40,65 @@ export function Launch() {
   const here = `${pages.launch}?${query}`
   const type = query.get('type') ?? ''
   if (!canAct()) return <SignInFirst next={here} />
-  return type === '' ? <NoType /> : <Starting type={type} next={query.get('next')} here={here} />
+  if (type === '') return <NoType />
+  return <AskForFiles type={type} next={query.get('next')} here={here} files={filesIn(query)} />
+}
+
+/** Files of a Git repository that a link brings. */
+type LinkFiles = LinkFilesBody
+
+function filesIn(query: URLSearchParams): LinkFiles | undefined {
+  const git = query.get('git')
+  const [ref, to] = [query.get('ref'), query.get('to')]
+  return git === null ? undefined : { git, ...(ref ? { ref } : {}), ...(to ? { to } : {}) }
+}
+
+/** A link may bring files of anybody: the page names what is fetched and where it goes, and waits for a press of a button. */
+function AskForFiles({ files, ...starting }: Omit<StartingProps, 'files'> & { files: LinkFiles | undefined }) {
+  const t = useTranslations('dashboard.launch.files')
+  const name = useTypeName()(starting.type)
+  const [answer, setAnswer] = useState<'yes' | 'no'>()
+  if (!files || answer) return <Starting {...starting} files={answer === 'yes' ? files : undefined} />
+  return (
+    <Page title={t('title')} width="narrow">
+      <p>{t('intro', { name })}</p>
+      <dl className="facts">
+        <dt>{t('repository')}</dt>
+        <dd>
+          <code>{files.git}</code>
+        </dd>
+        {files.ref !== undefined && (
+          <>
+            <dt>{t('ref')}</dt>
+            <dd>
+              <code>{files.ref}</code>
+            </dd>
+          </>
+        )}
+        <dt>{t('to')}</dt>
+        <dd>{files.to === undefined ? t('home') : <code>{files.to}</code>}</dd>
+      </dl>
+      <p className="hint">{t('kept')}</p>
+      <div className="actions">
+        <Button variant="primary" onPress={() => setAnswer('yes')}>
+          {t('get')}
+        </Button>
+        <Button onPress={() => setAnswer('no')}>{t('without')}</Button>
+        <ToContainers />
+      </div>
+    </Page>
+  )
 }
 
 interface StartingProps {
   readonly type: string
   readonly next: string | null
   readonly here: string
+  /** Files that are put into the home before the container is opened. */
+  readonly files: LinkFiles | undefined
 }
 
-function Starting({ type, next, here }: StartingProps) {
+function Starting({ type, next, here, files }: StartingProps) {
   const t = useTranslations('dashboard.launch')
   const stageSentence = useStageSentence()
   const sentenceOf = useErrorMessage()
@@ -57,6 +106,7 @@ function Starting({ type, next, here }: StartingProps) {
   const [isGoing, setGoing] = useState(false)
   const { launch, answer, failure, start } = useLaunch(
     type,
+    files,
     () => redirectToLogin(here),
     (reason) => isUnknownType(reason) && toDashboard(sentenceOf(reason)),
   )
@@ -208,10 +258,15 @@ interface OwnLaunch {
 
 /**
  * Launches a container as soon as the page opens, and again on demand.
- * @param type the launch is refused where no such type exists
+ * @param type the launch is refused where no such type exists @param files put into the home before the answer counts
  * @param onSignedOut is called when the user is signed out @param onRefused is called for every other error
  */
-function useLaunch(type: string, onSignedOut: () => void, onRefused: (reason: unknown) => void): OwnLaunch {
+function useLaunch(
+  type: string,
+  files: LinkFiles | undefined,
+  onSignedOut: () => void,
+  onRefused: (reason: unknown) => void,
+): OwnLaunch {
   const { busy, error, run } = useTask()
   const launch = useEvents().events.launches.get(type)
   const [answer, setAnswer] = useState<LaunchAnswer>()
@@ -224,6 +279,7 @@ function useLaunch(type: string, onSignedOut: () => void, onRefused: (reason: un
         const api = createApiClient(signal, launchTimeout)
         const launch = () => api.launchContainer({ params: { container_type: type } })
         const container = await withRetry(launch, signal)
+        if (files) await api.putLinkFiles({ params: { container_type: type }, body: files })
         setAnswer({ container, at: performance.now() })
       } catch (reason) {
         if (isSignedOut(reason)) onSignedOut()

@@ -36,6 +36,17 @@ const launch = {
   noType: 'This link does not name a container. Choose one here.',
   signInAgain: 'Berth cannot confirm that you opened this page yourself. Sign in to start the container.',
   signIn: 'Sign in to start your container',
+  files: {
+    title: 'Files for your container',
+    intro: 'The link that you followed opens your container {name} and puts files of this Git repository into it:',
+    repository: 'Repository',
+    ref: 'Branch, tag or commit',
+    to: 'Folder',
+    home: 'your home folder',
+    kept: 'Files that you changed are kept: the newer version takes the name, and yours gets a number behind it.',
+    get: 'Get the files and open',
+    without: 'Open without the files',
+  },
 } as const
 
 /** Text of the dashboard, of launches, and of logs. */
@@ -91,6 +102,8 @@ export const dashboard = {
   },
   openLink: {
     unknown: 'The link leads to a container that does not exist here, or is not for you. Ask who gave you the link.',
+    host: 'The link brings files of a host that is not allowed here. Ask your administrator to allow it.',
+    link: 'The link names no Git repository, branch or folder that can be used. Ask who gave you the link.',
   },
   lastLaunched: 'Last launched <time></time>',
   idleHint: {
@@ -255,6 +268,18 @@ const germanLaunch: InOtherWords<typeof launch> = {
   signInAgain:
     'Berth kann nicht feststellen, ob du diese Seite selbst geöffnet hast. Melde dich an, um den Container zu starten.',
   signIn: 'Melde dich an, um deinen Container zu starten',
+  files: {
+    title: 'Dateien für deinen Container',
+    intro:
+      'Der Link, dem du gefolgt bist, öffnet deinen Container {name} und legt Dateien dieses Git-Repositorys hinein:',
+    repository: 'Repository',
+    ref: 'Zweig, Tag oder Commit',
+    to: 'Ordner',
+    home: 'dein Home-Ordner',
+    kept: 'Was du geändert hast, bleibt: Die neuere Fassung bekommt den Namen, und deine eine Nummer dahinter.',
+    get: 'Dateien holen und öffnen',
+    without: 'Ohne die Dateien öffnen',
+  },
 }
 
 export const germanDashboard: InOtherWords<typeof dashboard> = {
@@ -311,6 +336,8 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   openLink: {
     unknown:
       'Der Link führt zu einem Container, den es hier nicht gibt oder der nicht für dich ist. Frag, wer dir den Link gegeben hat.',
+    host: 'Der Link bringt Dateien von einem Server, der hier nicht erlaubt ist. Bitte deine Administration, ihn zu erlauben.',
+    link: 'Der Link nennt kein Git-Repository, keinen Zweig oder keinen Ordner, der zu verwenden ist. Frag, wer dir den Link gegeben hat.',
   },
   lastLaunched: 'Zuletzt gestartet: <time></time>',
   idleHint: {

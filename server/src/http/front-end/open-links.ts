@@ -9,13 +9,14 @@ import type { Containers } from '#/containers/open-containers.ts'
 import { isAddress } from '#/containers/open-containers.ts'
 import type { SessionRenewal } from '#/http/auth/browser-session.ts'
 import type { User } from '#/store/users.ts'
+import { filesOfLink, type GitLink } from '#/templates/starter-files/link-files.ts'
 import type { Template } from '#/templates/template.ts'
 
 export interface OpenLinkParts {
   readonly authenticator: Pick<SessionAuthenticator, 'authenticate'>
   readonly renewal: Pick<SessionRenewal, 'keep'>
   readonly cookie: CookieSettings
-  readonly containers: Pick<Containers, 'rules' | 'routeSync'>
+  readonly containers: Pick<Containers, 'rules' | 'routeSync' | 'linkFiles'>
   readonly spawnerUrl: string
 }
 
@@ -48,20 +49,50 @@ export class OpenLinks {
 
   async #targetFor(user: User, url: string): Promise<string> {
     const link = parseOpenLink(url)
-    const { rules, routeSync } = this.#parts.containers
+    const { rules, routeSync, linkFiles } = this.#parts.containers
     const visible = link ? await rules.visible(user) : []
     const template = visible.find(({ type }) => type === link?.type)
-    if (!link || !template) return unknownLink
-    const path = pathIn(user, template, link)
+    if (!link || !template) return dashboardWith('unknown')
+    const { files, query } = filesIn(link.query)
+    const path = pathIn(user, template, { ...link, query })
+    if (files) {
+      const allowed = filesOfLink(files, linkFiles.hosts)
+      if (typeof allowed === 'string') return dashboardWith(allowed)
+      const { git, ref, to } = files
+      return launchPage({
+        type: template.type,
+        next: path,
+        git,
+        ...(ref === null ? {} : { ref }),
+        ...(to === '' ? {} : { to }),
+      })
+    }
     const known = routeSync.get({ userId: user.id, type: template.type })
     const where = known && !known.isBlocked && !user.isBlocked ? routeSync.routeOf(known)?.where : undefined
     if (where && isAddress(where)) return this.#parts.spawnerUrl + path
-    return `${pages.launch}?${new URLSearchParams({ type: template.type, next: path })}`
+    return launchPage({ type: template.type, next: path })
   }
 }
 
+/** The page that launches a container; with files of a repository it asks before. */
+const launchPage = (query: Record<string, string>) => `${pages.launch}?${new URLSearchParams(query)}`
+
 /** The dashboard says that the link leads nowhere, and not whether there is such a type for others. */
-const unknownLink = `${pages.home}?${new URLSearchParams({ link: 'unknown' })}`
+const dashboardWith = (link: 'unknown' | 'host' | 'link') => `${pages.home}?${new URLSearchParams({ link })}`
+
+/** Takes what a link says of a repository out of its query; the rest is for the application, as it was sent. */
+function filesIn(query: string): { files: GitLink | undefined; query: string } {
+  const given = new URLSearchParams(query)
+  const git = given.get('git')
+  if (git === null) return { files: undefined, query }
+  const others = query
+    .slice(1)
+    .split('&')
+    .filter((each) => !/^(?:git|ref|to)(?:=|$)/.test(each))
+  const rest = others.join('&')
+  const files = { git, ref: given.get('ref') || null, to: given.get('to') ?? '' }
+  return { files, query: rest === '' ? '' : `?${rest}` }
+}
 
 /** What is led to depends on who asks. */
 const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', vary: 'Cookie, Authorization' }

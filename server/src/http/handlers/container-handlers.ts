@@ -20,6 +20,7 @@ type ContainerNames =
   | 'restartContainer'
   | 'restartOwnContainer'
   | 'launchContainer'
+  | 'putLinkFiles'
   | 'stopOwnContainer'
   | 'keepContainer'
 
@@ -34,7 +35,7 @@ export const containerStatusHandlers = ({
 })
 
 export function containerHandlers({ containers, spawnerUrl }: ContainerParts): Pick<Handlers, ContainerNames> {
-  const { launch, ownerActions, templates } = containers
+  const { launch, linkFiles, ownerActions, templates } = containers
   return {
     ...containerStatusHandlers(containers),
 
@@ -67,6 +68,12 @@ export function containerHandlers({ containers, spawnerUrl }: ContainerParts): P
         container_id: containerId,
         status: 'running',
       }
+    },
+
+    putLinkFiles: async (call) => {
+      const { git, ref = null, to = '' } = call.body
+      await linkFiles.put(userOf(call), call.params.container_type, { git, ref, to }, call.now)
+      return { message: localizedReply(call, message('answers.filesPut')) }
     },
 
     stopOwnContainer: async (call) => {

@@ -97,7 +97,7 @@ async function refuseManyEntries(
  * could ask a person. `ulimit` bounds each file that it writes, and its memory: Git itself has no limit for what it fetches,
  * and a few kilobytes of deltas or trees can stand for any number of bytes.
  */
-const gitScript = `ulimit -f "$1" && ulimit -v "$2" && shift 2 && exec env -i PATH="$PATH" HOME="$HOME" LANG=C GIT_TERMINAL_PROMPT=0 \
+const gitScript = `ulimit -f "$1" && ulimit -v "$2" && home="\${3:-$HOME}" && shift 3 && exec env -i PATH="$PATH" HOME="$home" LANG=C GIT_TERMINAL_PROMPT=0 \
 GIT_ASKPASS=false GIT_ALLOW_PROTOCOL=http:https:file \${https_proxy:+https_proxy="$https_proxy"} \
 \${http_proxy:+http_proxy="$http_proxy"} \${no_proxy:+no_proxy="$no_proxy"} \
 \${SSL_CERT_FILE:+SSL_CERT_FILE="$SSL_CERT_FILE"} git "$@"`
@@ -107,6 +107,9 @@ GIT_ASKPASS=false GIT_ALLOW_PROTOCOL=http:https:file \${https_proxy:+https_proxy
  * loopback or a cloud's metadata: Git follows a redirect of its first request otherwise.
  */
 const gitSettings = ['-c', 'http.followRedirects=false']
+const withoutAccounts = ['-c', 'credential.helper=', '-c', 'http.extraHeader=', '-c', 'http.cookieFile=']
+/** No folder, so that there are neither settings nor a `.netrc`. */
+const noHome = '/nonexistent'
 const redirected = /The requested URL returned error: 30\d/
 const redirectAdvice = ' (the server redirects, which is not followed: write the address that it leads to)'
 
@@ -119,19 +122,38 @@ interface GitOptions {
   readonly signal: AbortSignal
   /** Max bytes of each file that it writes. Its memory has a limit of its own. */
   readonly maxBytes: number
+  /** Without the settings and accounts of the account that Berth runs as: a link must not fetch what an operator may. */
+  readonly isAnonymous?: boolean
 }
 
 /**
  * Output of a Git command as it comes; it and what it started are killed when the signal aborts, or the output is left.
  * @throws {StarterFilesError} with Git's words when it fails; the signal's reason
  */
-async function* git(args: readonly string[], { signal, maxBytes }: GitOptions): AsyncGenerator<Uint8Array> {
+async function* git(
+  args: readonly string[],
+  { signal, maxBytes, isAnonymous = false }: GitOptions,
+): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted()
   const blocks = String(Math.ceil(maxBytes / ulimitBlock))
-  const child = spawn('/bin/sh', ['-c', gitScript, 'sh', blocks, maxMemory, ...gitSettings, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
+  const child = spawn(
+    '/bin/sh',
+    [
+      '-c',
+      gitScript,
+      'sh',
+      blocks,
+      maxMemory,
+      isAnonymous ? noHome : '',
+      ...gitSettings,
+      ...(isAnonymous ? withoutAccounts : []),
+      ...args,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    },
+  )
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)

@@ -131,6 +131,8 @@ export class FileSources {
       const known = this.#sets.get(key)
       const set = known?.version === version ? known.set : await this.#build(add)
       await this.#keep(key, version, set)
+      // Links name any number of repositories.
+      if ('git' in origin && origin.isAnonymous) await rm(this.#repositoryOf(origin), { recursive: true, force: true })
       return set
     } catch (error) {
       signal.throwIfAborted()
@@ -173,14 +175,18 @@ export class FileSources {
       const real = await this.#allowed(origin.archive)
       return { version: await versionOfArchive(real), add: (builder) => addArchive(builder, real, signal) }
     }
-    const folder = path.join(this.#options.folder, `${hashOf(JSON.stringify(origin)).slice(0, 32)}.git`)
+    const folder = this.#repositoryOf(origin)
     const repository = { url: origin.git, ref: origin.ref, folder }
-    const options = { signal, maxBytes: limits.bytes }
+    const options = { signal, maxBytes: limits.bytes, isAnonymous: origin.isAnonymous === true }
     const version = await fetchCommit(repository, options)
     return {
       version,
       add: (builder) => addCommit(builder, repository, version, { ...options, maxEntries: limits.entries }),
     }
+  }
+
+  #repositoryOf(origin: FilesOrigin): string {
+    return path.join(this.#options.folder, `${hashOf(JSON.stringify(origin)).slice(0, 32)}.git`)
   }
 
   async #allowed(given: string): Promise<string> {

@@ -3,7 +3,7 @@ import { createTarPacker, type TarPackController } from 'modern-tar'
 import type { Logger } from 'pino'
 import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { isRecord } from '#/templates/field-values.ts'
-import type { StarterFiles } from '#/templates/template.ts'
+import type { FilesOrigin, StarterFiles } from '#/templates/template.ts'
 import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
 import type { FileSources } from './file-sources.ts'
 import { HomeFiles, type KeptFile } from './home-files.ts'
@@ -72,6 +72,15 @@ export class PutStarterFiles {
       access.leave()
       await Promise.all([home.close(), ...sets.map((set) => set.release())])
     }
+  }
+
+  /**
+   * Fetches an origin ahead of a `run` with the same `requestedAt`, which then takes it from here. @returns what frees it
+   * @throws as `run`
+   */
+  async prefetch(from: FilesOrigin, requestedAt: number, signal: AbortSignal): Promise<() => Promise<void>> {
+    const set = await this.#parts.sources.load(from, requestedAt, signal)
+    return () => set.release()
   }
 
   async #load(container: NewContainer, { from, to }: StarterFiles, record: PutRecord, signal: AbortSignal) {

@@ -1,0 +1,102 @@
+import pLimit from 'p-limit'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { SingleFlight } from '#/machine/single-flight.ts'
+import { Refusal, refusals } from '#/refusals/errors.ts'
+import type { Database } from '#/store/database.ts'
+import { containerKey, findContainer, type ContainerRef } from '#/store/user-containers.ts'
+import type { User } from '#/store/users.ts'
+import type { LaunchRules } from '#/templates/launch-rules.ts'
+import { filesOfLink, type GitLink } from '#/templates/starter-files/link-files.ts'
+import type { NewContainer, PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
+import type { StarterFiles, Template, Templates } from '#/templates/template.ts'
+
+/** Max time of one request, in ms: fetching and writing. */
+const timeout = 120_000
+/** Requests that fetch or write at the same time, and those that wait for that; a class opens one link within seconds. */
+const [maxParallel, maxWaiting] = [4, 500]
+
+export interface LinkFilesParts {
+  readonly runtime: Pick<Runtime, 'inspectId' | 'pause' | 'start' | 'capabilities'>
+  readonly database: Database
+  readonly templates: Pick<Templates, 'get' | 'openTypes'>
+  readonly rules: Pick<LaunchRules, 'refusalFor'>
+  readonly singleFlight: SingleFlight
+  readonly starterFiles: Pick<PutStarterFiles, 'run' | 'prefetch'>
+  /** Name, and home with its volume, of this user's container. */
+  readonly homeOf: (user: User, template: Template) => Pick<NewContainer, 'name' | 'volume' | 'home'> | undefined
+}
+
+/** Puts the files of a link into the home of a container that exists, as starter files: what a person changed is kept. */
+export class LinkFiles {
+  /** `OPEN_GIT_HOSTS` */
+  readonly hosts: readonly string[]
+  readonly #parts: LinkFilesParts
+  readonly #limit = pLimit(maxParallel)
+
+  constructor(hosts: readonly string[], parts: LinkFilesParts) {
+    this.hosts = hosts
+    this.#parts = parts
+  }
+
+  /**
+   * @throws {Refusal} 400 a host that is not allowed, or no link · 403 blocked, or a type of other groups · 409 the container was not
+   * launched yet, or its engine cannot do it · 500 the files could not be fetched or written; 503 too many wait
+   */
+  async put(user: User, type: string, link: GitLink, now: Date): Promise<void> {
+    const { templates, database, rules } = this.#parts
+    const template = templates.get(type)
+    if (!template) throw refusals.unknownType(templates.openTypes)
+    const files = filesOfLink(link, this.hosts)
+    if (files === 'host') throw refusals.linkHost()
+    if (files === 'link') throw refusals.badLink()
+    const record = await findContainer(database.db, user.id, type)
+    if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
+    const refusal = await rules.refusalFor(user, template, now)
+    if (refusal) throw refusal
+    const home = this.#parts.homeOf(user, template)
+    if (!record?.containerId || !home) throw refusals.noHomeForFiles()
+    if (this.#limit.pendingCount >= maxWaiting) throw refusals.tooManyLaunches()
+    const container = { ...home, id: record.containerId, requestedAt: performance.now() }
+    await this.#limit(() => this.#putNow({ userId: user.id, type }, container, files))
+  }
+
+  /** The fetch comes first, because the container stands still while files are written. */
+  async #putNow(owned: ContainerRef, container: NewContainer, files: StarterFiles): Promise<void> {
+    const { singleFlight, starterFiles } = this.#parts
+    const signal = AbortSignal.timeout(timeout)
+    try {
+      const release = await starterFiles.prefetch(files.from, container.requestedAt, signal)
+      try {
+        await singleFlight.run(containerKey(owned), `put files ${container.requestedAt}`, () =>
+          this.#write(container, files, signal),
+        )
+      } finally {
+        await release()
+      }
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      throw refusals.filesFailed(withoutAddress(error, files))
+    }
+  }
+
+  /** A program that ran meanwhile could exchange folders for links, through which files would be written elsewhere in its container. */
+  async #write(container: NewContainer, files: StarterFiles, signal: AbortSignal): Promise<void> {
+    const { runtime, starterFiles } = this.#parts
+    const isRunning = (await runtime.inspectId(container.id))?.state === 'running'
+    if (isRunning && !runtime.capabilities.pauses) throw refusals.noHomeForFiles()
+    if (isRunning) await runtime.pause(container.id)
+    try {
+      await starterFiles.run(container, [files], signal)
+    } finally {
+      if (isRunning) await runtime.start(container.id)
+    }
+  }
+}
+
+/** For the log, which has no links: the words of a failure, with the host alone of the address that was fetched. */
+function withoutAddress(error: unknown, { from }: StarterFiles): Error {
+  const { message } = error as Error
+  if (!('git' in from)) return new Error(message)
+  const { host, pathname } = new URL(from.git)
+  return new Error(`${host}: ${message.replaceAll(from.git, host).replaceAll(pathname, '/...')}`)
+}

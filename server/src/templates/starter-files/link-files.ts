@@ -1,0 +1,28 @@
+import { starterFileList } from '#/templates/field-values.ts'
+import type { StarterFiles } from '#/templates/template.ts'
+
+/** What a link asks for: a Git repository, a branch, tag or commit of it, and a folder of the home. */
+export interface GitLink {
+  readonly git: string
+  readonly ref: string | null
+  readonly to: string
+}
+
+const maxUrl = 500
+
+/**
+ * The starter files that a link stands for; what a person changed is kept beside what is put there.
+ * @param hosts those that the operator allows, as `OPEN_GIT_HOSTS` has them
+ * @returns `host`: it is no host of these · `link`: it is no address of a repository, no name of a branch, or the folder leads out of the home
+ */
+export function filesOfLink({ git, ref, to }: GitLink, hosts: readonly string[]): StarterFiles | 'host' | 'link' {
+  const url = git.length <= maxUrl ? URL.parse(git) : null
+  // A query may carry a token, and a path that is normalized elsewhere is shown as another one than is fetched.
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== git || url.search !== '' || url.hash !== '') return 'link'
+  if (url.pathname === '/' || /["'`<>\\]|[^\x21-\x7e]/.test(git)) return 'link'
+  if (!hosts.includes(url.host)) return 'host'
+  const read = starterFileList.read([{ from: { git, ref }, to, update: 'changed' }])
+  const files = 'value' in read ? read.value[0] : undefined
+  if (!files || !('git' in files.from)) return 'link'
+  return { ...files, from: { ...files.from, isAnonymous: true } }
+}
