@@ -17,6 +17,7 @@ import { addInit } from '#/init/init-command.ts'
 import { addSnapshots } from '#/commands/snapshots-command.ts'
 import { addShares } from '#/commands/shares-command.ts'
 import { addCommands, addHelp } from './command.ts'
+import { addLinks } from '#/commands/link-command.ts'
 import { addTemplates } from '#/commands/templates-command.ts'
 import type { CommandContext } from './with-api.ts'
 
@@ -55,6 +56,7 @@ export function createProgram(
   addUsers(program, run)
   addContainers(program, run)
   addCommands(program, run, { link })
+  addLinks(program, run)
   addGroups(program, run)
   addCommands(program, run, { usage })
   addTokens(program, run)
@@ -84,6 +86,7 @@ function prepare(program: Command, output: OutputConfiguration): void {
 /** Every command with an action, by its words; for the reference page and for tests. */
 export function* commandsOf(command: Command, words = ''): Generator<readonly [words: string, command: Command]> {
   const inner = command.commands.filter((each) => each.name() !== 'help')
-  if (inner.length === 0) yield [words, command]
+  // `link` prints a login link for the account that its argument names, and `link open` is a command of its own.
+  if (inner.length === 0 || command.registeredArguments.length > 0) yield [words, command]
   for (const each of inner) yield* commandsOf(each, `${words} ${each.name()}`.trim())
 }

@@ -33,6 +33,7 @@ async function open(chosen: Story): Promise<void> {
     has_groups: false,
     sharing: null,
     has_snapshots: false,
+    has_git_links: false,
     has_container_hosts: false,
     language: 'en',
     contact: null,

@@ -15,6 +15,7 @@ export interface Boot {
   readonly sharing: BootData['sharing']
   /** Whether users make snapshots of their homes. */
   readonly hasSnapshots: boolean
+  readonly hasGitLinks: boolean
   readonly hasContainerHosts: boolean
   readonly language: Language
   readonly contact: string | null
@@ -55,6 +56,7 @@ export const signedOut: Boot = {
   hasGroups: false,
   sharing: null,
   hasSnapshots: false,
+  hasGitLinks: false,
   hasContainerHosts: false,
   language: 'en',
   contact: null,
@@ -91,6 +93,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     hasGroups: data.has_groups === true,
     sharing: sharingIn(data.sharing),
     hasSnapshots: data.has_snapshots === true,
+    hasGitLinks: data.has_git_links === true,
     hasContainerHosts: data.has_container_hosts === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),

@@ -33,6 +33,8 @@ interface CardActionsProps {
   onLogs(): void
   onFiles(): void
   onPorts(): void
+  /** Makes a link for everybody. */
+  onLink(): void
 }
 
 /**
@@ -42,7 +44,7 @@ interface CardActionsProps {
  */
 export function CardActions(props: CardActionsProps) {
   const { entry, can, isBusy, disabledReasonId, isSecondary } = props
-  const { onLaunch, onRestart, onStop, onLogs, onFiles, onPorts } = props
+  const { onLaunch, onRestart, onStop, onLogs, onFiles, onPorts, onLink } = props
   const t = useTranslations('dashboard.action')
   const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
@@ -106,6 +108,9 @@ export function CardActions(props: CardActionsProps) {
           </span>
         ),
       )}
+      <Button variant="small" onPress={onLink}>
+        <Named entry={entry}>{t('link')}</Named>
+      </Button>
       {/* Behind all others, so that nothing moves when it comes and goes. */}
       {can.seePorts && (
         <Button variant="small" onPress={onPorts}>
@@ -130,9 +135,11 @@ function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode
 const LogsDialog = lazyExport('LogsDialog', () => import('./logs-dialog.tsx'))
 const FilesOfHome = lazyExport('FilesOfHome', () => import('#/snapshots/files-dialog.tsx'))
 const PortsDialog = lazyExport('PortsDialog', () => import('./ports-dialog.tsx'))
+// With the drawing of QR codes.
+const ClassLinkDialog = lazyExport('ClassLinkDialog', () => import('#/groups/class-link-dialog.tsx'))
 const ParametersDialog = lazyExport('ParametersDialog', () => import('./parameters-dialog.tsx'))
 
-type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files' | 'ports'
+type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files' | 'ports' | 'link'
 
 export interface CardDialogsHandle {
   open(dialog: Asked): void
@@ -142,6 +149,8 @@ interface CardDialogsProps {
   ref: Ref<CardDialogsHandle>
   name: string
   type: string
+  /** Address of the container, without a slash at its end. */
+  address: string
   /** What may be chosen at a launch; without it a launch asks nothing. */
   parameters: Parameters | undefined
   onLaunch(chosen: ChosenParameters): void
@@ -149,7 +158,7 @@ interface CardDialogsProps {
 }
 
 /** The dialogs of a card. Which one is open is state of this component, so that the card does not render for it. */
-export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }: CardDialogsProps) {
+export function CardDialogs({ ref, name, type, address, parameters, onLaunch, onConfirm }: CardDialogsProps) {
   const [opened, setOpened] = useState<Asked>()
   useImperativeHandle(ref, () => ({ open: setOpened }), [])
   const close = () => setOpened(undefined)
@@ -164,6 +173,8 @@ export function CardDialogs({ ref, name, type, parameters, onLaunch, onConfirm }
         <FilesOfHome name={name} type={type} onClose={close} />
       ) : opened === 'ports' ? (
         <PortsDialog name={name} type={type} onClose={close} />
+      ) : opened === 'link' ? (
+        <ClassLinkDialog types={[{ type, display_name: name }]} ownAddress={address} onClose={close} />
       ) : (
         <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
       )}

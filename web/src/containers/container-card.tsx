@@ -148,6 +148,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           onLogs={() => dialogs.current?.open('logs')}
           onFiles={() => dialogs.current?.open('files')}
           onPorts={() => dialogs.current?.open('ports')}
+          onLink={() => dialogs.current?.open('link')}
         />
         <p aria-live="polite" className="visually-hidden">
           {busyWord
@@ -160,6 +161,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
         ref={dialogs}
         name={name}
         type={type}
+        address={entry.service_url}
         parameters={entry.parameters}
         onLaunch={launch}
         onConfirm={start}

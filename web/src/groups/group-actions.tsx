@@ -1,4 +1,3 @@
-import encodeQR from 'qr'
 import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
@@ -11,8 +10,9 @@ import { useTask } from '#/components/use-task.ts'
 import { pages } from '#/paths.ts'
 import { Time } from '#/time/time.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
+import { ClassLinkDialog } from './class-link-dialog.tsx'
 import { HoursDialog, LaunchableOptions } from './hours-dialog.tsx'
-import { pathOf } from './qr-path.ts'
+import { QrCode } from './qr-code.tsx'
 import { hasEnded, useMembersChanged } from './use-members.ts'
 
 const calls = { stop: 'stopGroup', block: 'blockGroup', unblock: 'unblockGroup' } as const
@@ -31,7 +31,7 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
   const t = useTranslations('groups')
   const id = String(group.id)
   const { busy, error, run } = useTask()
-  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | AskProps['action']>()
+  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | 'link' | AskProps['action']>()
   const [outcome, setOutcome] = useState<string>()
   const status = useRef<HTMLParagraphElement>(null)
   const changed = useMembersChanged(id)
@@ -90,6 +90,11 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
             {t('hours.title')}
           </Button>
         )}
+        {types.length > 0 && !isEnded && (
+          <Button variant="small" onPress={() => setDialog('link')}>
+            {t('act.link')}
+          </Button>
+        )}
         {/* Not beside what is pressed in each lesson, and a phone has room for the class instead. */}
         <details className="group-rare">
           <summary>{t('act.rare')}</summary>
@@ -116,6 +121,7 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
       {dialog === 'hours' && <HoursDialog id={id} types={types} onClose={close} />}
       {dialog === 'code' && <JoinCodeDialog id={id} onClose={close} />}
+      {dialog === 'link' && <ClassLinkDialog types={types} onClose={close} />}
       {(dialog === 'stop' || dialog === 'block' || dialog === 'end') && (
         <Ask action={dialog} onConfirm={dialog === 'end' ? end : () => act(dialog)} onClose={close} />
       )}
@@ -249,20 +255,5 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
         </>
       )}
     </Dialog>
-  )
-}
-
-/** Light modules around the code, which readers need. Source: ISO/IEC 18004, quiet zone. */
-const quietZone = 4
-
-/** A QR code as one path, drawn by this page alone: dark on light in both colour schemes, because readers expect it. */
-function QrCode({ text, label }: { text: string; label: string }) {
-  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: quietZone })
-  const size = rows.length
-  return (
-    <svg className="qr-code" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
-      <rect width={size} height={size} fill="#fff" />
-      <path d={pathOf(rows)} fill="#000" />
-    </svg>
   )
 }

@@ -98,6 +98,7 @@ export const groups = {
   act: {
     title: 'Containers of all members',
     group: 'The group',
+    link: 'Link for the class',
     rare: 'Block or end',
     start: 'Start for all',
     end: 'End the group',
@@ -328,6 +329,7 @@ export const germanGroups: InOtherWords<typeof groups> = {
   act: {
     title: 'Container aller Mitglieder',
     group: 'Die Gruppe',
+    link: 'Link für die Klasse',
     rare: 'Sperren oder beenden',
     start: 'Für alle starten',
     end: 'Gruppe beenden',

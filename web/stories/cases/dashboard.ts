@@ -164,6 +164,16 @@ export const dashboardStories: readonly Story[] = [
   story('idle', [dev(), prod()], {
     events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
   }),
+  story('suspended-later', [
+    dev({ idle: { at: minutesAgo(-50), why: 'app' } }),
+    prod({ idle: { at: minutesAgo(-5), why: 'page' } }),
+    lab({ idle: { at: minutesAgo(1), why: 'traffic' } }),
+  ]),
+  story('class-link', [dev(), prod()], {
+    boot: { has_git_links: true },
+    press: ['Copy a link for your class Development'],
+  }),
+  { ...story('link-unknown', [dev(), prod()]), path: '/?link=unknown' },
   story('kept', [dev(), prod()], {
     events: [snapshot, ['idle', { type: 'dev', action: 'stop', at: minutesAgo(-0.75) }]],
     answers: { keepContainer: { message: 'It keeps running.', until: minutesAgo(-30) } },
@@ -204,6 +214,10 @@ export const dashboardStories: readonly Story[] = [
     },
     press: ['Ports Development'],
   }),
+  {
+    ...launchStory('files', {}),
+    path: `/launch?${new URLSearchParams({ type: 'dev', next: '/ann-dev/lab', git: 'https://git.example.org/courses/statistics', ref: 'autumn', to: 'statistics' })}`,
+  },
   { ...launchStory('starting', { launchContainer: never }) },
   {
     ...launchStory('pulling', { launchContainer: never }),

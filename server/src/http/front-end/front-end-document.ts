@@ -50,6 +50,7 @@ export interface FrontEndParts {
   /** Null: Berth's own look. */
   readonly branding: Branding | null
   readonly hasSnapshots: boolean
+  readonly hasGitLinks: boolean
   readonly hasContainerHosts: boolean
   /** Null where containers cannot be shared. */
   readonly sharing: BootData['sharing']
@@ -143,6 +144,7 @@ export class FrontEnd {
       has_groups: isKnown(session) && this.#parts.hasGroups(),
       sharing: isKnown(session) ? this.#parts.sharing : null,
       has_snapshots: isKnown(session) && this.#parts.hasSnapshots,
+      has_git_links: isKnown(session) && this.#parts.hasGitLinks,
       has_container_hosts: this.#parts.hasContainerHosts,
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),

@@ -4,7 +4,7 @@ import type { FrontEndParts } from '#/http/front-end/front-end-document.ts'
 
 type FrontEndSettings = Pick<
   FrontEndParts,
-  'linkLifetime' | 'signIn' | 'contact' | 'branding' | 'sharing' | 'hasSnapshots' | 'hasContainerHosts'
+  'linkLifetime' | 'signIn' | 'contact' | 'branding' | 'sharing' | 'hasSnapshots' | 'hasGitLinks' | 'hasContainerHosts'
 >
 
 /** What the pages say of the settings. */
@@ -23,6 +23,7 @@ export function frontEndSettings(config: Config, { frontendUrl }: Pick<Addresses
     branding: config.branding,
     sharing: sharingData(config.sharing),
     hasSnapshots: config.snapshots.isOn,
+    hasGitLinks: config.openGitHosts.length > 0,
     hasContainerHosts: config.containerRouting === 'subdomain',
   }
 }

@@ -1,0 +1,95 @@
+import { useId, useRef, useState } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { openLink } from '@berth/api/open-link.ts'
+import { boot } from '#/api/api-client.ts'
+import { Button } from '#/components/button.tsx'
+import { copyToClipboard } from '#/components/clipboard.ts'
+import { Dialog } from '#/components/dialog.tsx'
+import './groups.css'
+import { QrCode } from './qr-code.tsx'
+
+interface ClassLinkDialogProps {
+  /** Types that a link may lead to; one at least. */
+  types: readonly { readonly type: string; readonly display_name: string }[]
+  /** Address of the reader's own container, without a slash at its end: what is copied from there is shortened to its path. */
+  ownAddress?: string
+  onClose(): void
+}
+
+const parts = { path: '', git: '', ref: '', to: '' }
+
+/** Makes a link that leads everybody to their own container of a type: as text to copy, and as a QR code for a projector. */
+export function ClassLinkDialog({ types, ownAddress, onClose }: ClassLinkDialogProps) {
+  const t = useTranslations('dashboard.classLink')
+  const id = useId()
+  const shown = useRef<HTMLElement>(null)
+  const [type, setType] = useState(types[0]?.type ?? '')
+  const [given, setGiven] = useState(parts)
+  const [isCopied, setCopied] = useState<boolean>()
+  const link = openLink(location.origin, { type, ...given, path: pathBelow(ownAddress, given.path) })
+  const field = (name: keyof typeof parts) => (
+    <div className="group-field">
+      <label htmlFor={`${id}${name}`}>{t(name)}</label>
+      <input
+        id={`${id}${name}`}
+        value={given[name]}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => {
+          setGiven({ ...given, [name]: event.target.value.trim() })
+          setCopied(undefined)
+        }}
+      />
+    </div>
+  )
+  return (
+    <Dialog title={t('title')} variant="wide" onClose={onClose}>
+      {(close) => (
+        <>
+          <p className="hint">{t('lead')}</p>
+          <div className="group-form">
+            {types.length > 1 && (
+              <div className="group-field">
+                <label htmlFor={`${id}type`}>{t('type')}</label>
+                <select id={`${id}type`} value={type} onChange={(event) => setType(event.target.value)}>
+                  {types.map((each) => (
+                    <option key={each.type} value={each.type}>
+                      {each.display_name}
+                    </option>
+                  ))}
+                </select>
+              </div>
+            )}
+            {field('path')}
+            {boot.hasGitLinks && field('git')}
+            {given.git !== '' && (
+              <div className="group-fields">
+                {field('ref')}
+                {field('to')}
+              </div>
+            )}
+          </div>
+          <p>
+            <code ref={shown} className="path">
+              {link}
+            </code>
+          </p>
+          <QrCode text={link} label={t('qr')} />
+          <p role="status">{isCopied === undefined ? '' : t(isCopied ? 'copied' : 'notCopied')}</p>
+          <div className="actions end">
+            <Button onPress={close}>{t('close')}</Button>
+            <Button variant="primary" onPress={() => void copyToClipboard(link, shown.current).then(setCopied)}>
+              {t('copy')}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** A whole address of one's own container stands for its path in it. */
+function pathBelow(ownAddress: string | undefined, given: string): string {
+  if (ownAddress === undefined || !given.startsWith(`${ownAddress}/`)) return given
+  return given.slice(ownAddress.length + 1)
+}
