@@ -1,5 +1,7 @@
+import { askIdleProbe } from '@berth/server/containers/idle/idle-probe.ts'
 import type { ImageProgram } from '@berth/server/engines/trial-engine.ts'
 import { catalogueEntries } from '@berth/server/templates/catalogue.ts'
+import { idleProbeNames, type IdleProbe } from '@berth/server/templates/template.ts'
 import type { Chromium } from './chromium.ts'
 import {
   awaitApp,
@@ -133,16 +135,30 @@ async function lookAt(bench: Bench, candidate: Candidate, app: LaunchedApp, sign
     ...(await lookForMixedContent(app.address, app.home, app.pathOf(openPath), signal)),
     ...slowness(arrival),
   ]
+  const probe = await idleProbeOf(candidate, app)
+  if (probe) findings.push(hint('idle', `it says whether it is used: idle_probe: ${probe}`))
   if (openPath === '' && findings.some(({ kind, what }) => kind === 'page' && / 40\d$/.test(what)))
     findings.push(hint('page', 'its first page may be below another path: set open_path'))
   return {
     ...candidate,
+    fields: probe ? { ...candidate.fields, idle_probe: probe } : candidate.fields,
     works: works(findings),
     findings,
     startedAfter: Math.round(arrival.answeredAfter),
     seen: { requests: record.requests.length, sockets: record.sockets.length, clicks: record.clicks },
     otherPort: null,
   }
+}
+
+/** The application that it is, of those that Berth can ask whether they are used; undefined where the template says it, or it is none. */
+async function idleProbeOf({ fields, routing }: Candidate, app: LaunchedApp): Promise<IdleProbe | undefined> {
+  if (fields.idle_probe !== undefined) return undefined
+  const prefix = new URL(app.home).pathname.split('/')[1] ?? ''
+  for (const idleProbe of idleProbeNames) {
+    const template = { idleProbe, stripPrefix: fields.strip_prefix !== false }
+    if (await askIdleProbe(template, { ...app.address, prefix }, routing === 'subdomain')) return idleProbe
+  }
+  return undefined
 }
 
 async function visit(

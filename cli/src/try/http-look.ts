@@ -234,6 +234,7 @@ export type FindingKind =
   | 'isolation'
   | 'error'
   | 'other host'
+  | 'idle'
 
 /** One thing that was seen of an application behind the prefix. */
 export interface Finding {

@@ -102,6 +102,8 @@ export class RoutingTable {
     const rules = entry && this.#types.get(entry.type)
     if (!rules) return undefined
     const route = new Route(entry, rules, this.#indexes)
+    // Its first request may be one that is no use.
+    route.lastByteAt = this.#since
     this.#routes.set(prefix, route)
     return route
   }
@@ -112,7 +114,6 @@ export class RoutingTable {
     if (!isUsed && by === 'traffic' && clock.now - this.#since < minIdle) return !this.has(prefix)
     const route = this.get(prefix)
     if (!route) return true
-    if (!isUsed) route.lastByteAt = this.#since
     return route.hold(minIdle, by)
   }
 

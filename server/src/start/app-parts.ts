@@ -40,5 +40,7 @@ export type Pace = GracePeriods & {
   readonly measureHomes: number
   readonly homes: number
   readonly overdue: number
+  /** How long a page that was opened counts where an application says whether it is used. */
+  readonly navigation: number
   readonly auditWebhook: AuditWebhookPace
 }

@@ -21,7 +21,13 @@ const image = await appImage('jupyterlab', async (folder) => {
     rmSync(path.join(folder, 'root/usr/share', unused), { recursive: true, force: true })
 })
 const shown = shownTemplate('jupyterlab')
-const app = await runApp({ after }, image, { jupyterlab: shown, notebook: templateOfReadme() })
+const app = await runApp(
+  { after },
+  image,
+  { jupyterlab: shown, notebook: templateOfReadme(), idle: { ...shown, idle_probe: 'jupyter', idle_timeout: 15 } },
+  // A page that was opened counts for a few seconds, in place of five minutes.
+  { pace: { navigation: 3_000 } },
+)
 const jupyter = await app.open('notebook', 'lab')
 const { page, context } = app
 
@@ -98,6 +104,38 @@ test("the how-to's template answers the same", async () => {
   const { traffic } = await app.open('jupyterlab', 'lab')
   await page.locator('.jp-Launcher').waitFor()
   assert.deepEqual(traffic.outside, [])
+})
+
+test('idle: a page that is left open is suspended; a cell that runs and a terminal that prints are not', async () => {
+  const idle = await app.open('idle', 'lab?reset')
+  const isRunning = async () => {
+    const { containers } = (await app.ann.call('GET', '/api/user/containers')).body
+    return containers.find(({ type }: { type: string }) => type === 'idle').status === 'running'
+  }
+  const runsFor = async (seconds: number) => {
+    for (const end = Date.now() + seconds * 1_000; Date.now() < end; await page.waitForTimeout(1_000))
+      assert.ok(await isRunning(), `it was suspended ${((end - Date.now()) / 1_000).toFixed(0)} s too early`)
+  }
+  const isSuspended = async () => {
+    for (const end = Date.now() + 90_000; await isRunning(); await page.waitForTimeout(1_000))
+      assert.ok(Date.now() < end, 'it is not suspended')
+  }
+  await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click()
+  await page.locator('.jp-Notebook .cm-content').first().click()
+  await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor()
+  await page.keyboard.type('import time; time.sleep(40)')
+  await page.keyboard.press('Shift+Enter')
+  await runsFor(35)
+  await isSuspended()
+  // The page is still open, and asks for its kernels.
+  await page.waitForTimeout(5_000)
+  assert.equal(await isRunning(), false)
+  await page.goto(`${idle.home}lab?reset`)
+  await page.locator('.jp-LauncherCard[title="Start a new terminal session"]').first().click()
+  await page.locator('.jp-Terminal .xterm-screen').first().click()
+  await page.keyboard.type('for each in $(seq 20); do echo $each; sleep 2; done\n')
+  await runsFor(35)
+  await isSuspended()
 })
 
 test('berth templates try finds nothing that breaks', async () => {

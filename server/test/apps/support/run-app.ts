@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { parse } from 'yaml'
-import { startBerth, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
+import { startBerth, type Berth, type BerthOptions, type Lifetime, type Person } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
@@ -88,9 +88,11 @@ export async function runApp(
   lifetime: Lifetime,
   image: string,
   types: Readonly<Record<string, Fields>>,
+  options: Pick<BerthOptions, 'pace'> = {},
 ): Promise<RunningApp> {
   const templates = Object.entries(types).map(([type, fields]) => [type, { ...fields, image }])
   const berth = await startBerth(lifetime, {
+    ...options,
     env: { CONTAINER_TEMPLATES: JSON.stringify(Object.fromEntries(templates)) },
   })
   const { page, problems } = await openTab(lifetime)

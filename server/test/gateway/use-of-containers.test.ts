@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
+import WebSocket, { WebSocketServer } from 'ws'
+import type { TypeRules, WakeRight } from '@berth/gateway/port/gateway.ts'
+import { asleep, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { get } from '#test/support/gateway/raw-client.ts'
+import { annCookie } from '#test/support/gateway/tokens.ts'
+
+/** What counts as use of a container, as its template says (`idle_ignore`, `idle_probe`). */
+
+const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+const poll = { accept: '*/*', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+
+function echoServer(): http.Server {
+  const app = http.createServer((_, response) => response.end('ok'))
+  const sockets = new WebSocketServer({ server: app })
+  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(data)))
+  return app
+}
+
+test('requests and WebSockets of ignored paths are no use of a container; all others are', async (t) => {
+  const rules: Partial<TypeRules> = { ignoredPaths: ['/live/*', '/metrics'] }
+  const bench = await startGatewayHarness(t, echoServer(), { rules })
+  const isUsed = async (use: () => Promise<unknown>) => {
+    await sleep(300)
+    await use()
+    return !(await bench.gateway
+      .hold('ann-dev', 250)
+      .finally(() => bench.gateway.apply([{ kind: 'route', route: bench.route }])))
+  }
+  const ask = (path: string) => isUsed(() => get(bench.port, `/ann-dev${path}`, { headers: { ...poll, ...annCookie } }))
+  const talk = (path: string) =>
+    isUsed(async () => {
+      const socket = new WebSocket(`ws://127.0.0.1:${bench.port}/ann-dev${path}`, { headers: annCookie })
+      await once(socket, 'open')
+      socket.send('hello')
+      await once(socket, 'message')
+      socket.terminate()
+    })
+  for (const path of ['/metrics', '/metrics?x=1', '/live/', '/live/a/b'])
+    assert.deepEqual([path, await ask(path)], [path, false])
+  for (const path of ['/', '/metrics/', '/metricsx', '/live', '/a/live/b', '/%6detrics'])
+    assert.deepEqual([path, await ask(path)], [path, true])
+  assert.equal(await talk('/live/socket'), false)
+  assert.equal(await talk('/socket'), true)
+})
+
+test('where the application says whether it is used, a page that was opened prevents a suspension, and nothing else', async (t) => {
+  const bench = await startGatewayHarness(t, echoServer(), { rules: { isAskedForUse: true } })
+  const ask = (headers: Record<string, string>) =>
+    get(bench.port, '/ann-dev/', { headers: { ...headers, ...annCookie } })
+  await ask(poll)
+  assert.equal(await bench.gateway.hold('ann-dev', 60_000), false)
+  assert.equal(await bench.gateway.hold('ann-dev', 60_000, 'navigation'), true)
+  await bench.gateway.apply([{ kind: 'route', route: bench.route }])
+  await ask(page)
+  assert.equal(await bench.gateway.hold('ann-dev', 60_000, 'navigation'), false)
+})
+
+test('of a container that sleeps: an open page says that it polls, an ignored path asks for nothing, programs and pages start it', async (t) => {
+  const rights: (WakeRight | undefined)[] = []
+  const bench = await startGatewayHarness(t, echoServer(), {
+    rules: { isAskedForUse: true, ignoredPaths: ['/live'] },
+    place: { where: asleep },
+    control: { wake: async (_prefix, _requestId, right) => (rights.push(right), asleep) },
+  })
+  const sent = async (headers: Record<string, string>, path = '/') => {
+    rights.length = 0
+    const { status } = await get(bench.port, `/ann-dev${path}`, { headers: { ...headers, ...annCookie } })
+    return [status, ...rights]
+  }
+  assert.deepEqual(await sent(page), [503, 'start'])
+  assert.deepEqual(await sent(poll), [503, 'poll'])
+  // On plain http browsers do not say what a request is for.
+  for (const name of ['origin', 'referer'])
+    assert.deepEqual(await sent({ [name]: `http://127.0.0.1:${bench.port}` }), [503, 'poll'])
+  assert.deepEqual(await sent({ 'user-agent': 'Mozilla/5.0 (X11)' }), [503, 'poll'])
+  assert.deepEqual(await sent({ 'user-agent': 'curl/8' }), [503, 'use'])
+  assert.deepEqual(await sent({}, '/live'), [503])
+})
