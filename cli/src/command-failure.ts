@@ -14,3 +14,14 @@ export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error ? `${message}: ${cause.message}` : String(message)
 }
+
+/** Another process uses the data folder. */
+export class DataFolderInUse extends CommandFailed {
+  /** Whether it may be a Berth that has just begun to start, and does not say yet where it can be asked. */
+  readonly isStarting: boolean
+
+  constructor(sentence: string, isStarting: boolean) {
+    super(sentence)
+    this.isStarting = isStarting
+  }
+}

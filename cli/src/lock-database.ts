@@ -2,7 +2,7 @@ import { isProcessAlive } from '@berth/server/machine/process-alive.ts'
 import type { Config } from '@berth/server/config/config.ts'
 import { holdDataFolder, holdNodeLock } from '@berth/server/store/database-lock.ts'
 import { readPidFile } from '@berth/gateway/supervisor/run-folder.ts'
-import { CommandFailed, reasonOf } from './command-failure.ts'
+import { CommandFailed, DataFolderInUse, reasonOf } from './command-failure.ts'
 
 /** Where a store is: the address of a PostgreSQL database, or the data folder with SQLite. */
 export type StoreLocation = { readonly url: string } | { readonly folder: string }
@@ -33,8 +33,16 @@ export async function lockDatabase(location: StoreLocation, folderTimeout = 0): 
 
 async function lockFolder(folder: string, timeout: number): Promise<StoreLock> {
   const lock = await holdDataFolder(folder, { timeout })
-  if (!lock) throw new CommandFailed(inUse(folder))
+  if (!lock) throw new DataFolderInUse(inUse(folder), isStarting(folder))
   return { release: async () => lock.release() }
+}
+
+/** How long a service may take until its socket is there, in ms. */
+const startTime = 60_000
+
+function isStarting(folder: string): boolean {
+  const service = readPidFile(folder)
+  return !service || !isProcessAlive(service.pid) || Date.now() - service.since.getTime() < startTime
 }
 
 function inUse(folder: string): string {

@@ -1,7 +1,7 @@
 import { createClient, type Client } from '@berth/api/client.ts'
 import type { Logger } from 'pino'
 import { operatorHeader } from '@berth/server/http/operator-socket.ts'
-import { CommandFailed } from './command-failure.ts'
+import { CommandFailed, DataFolderInUse } from './command-failure.ts'
 import { findService, unixFetch } from './find-service.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -43,9 +43,8 @@ export async function withApi<T>(
   const service = await search(context)
   if (service) return work(createClient(toService(context, service.socket, timeout)))
   if (context.settingProblems.length > 0) throw new CommandFailed(context.settingProblems.join('\n'))
-  // Loading it takes half a second, which no command needs while the service runs.
-  const { startEmbeddedApi } = await import('./embedded-api.ts')
-  const own = await startEmbeddedApi(context.env, context.log, (notice) => context.terminal.note(notice))
+  const own = await startOwn(context)
+  if (!('close' in own)) return work(createClient(toService(context, own.socket, timeout)))
   let isWorkLeft = false
   try {
     return await work(createClient(withClearErrors(unixFetch(own.socket, optionsOf(context, timeout)))))
@@ -53,6 +52,29 @@ export async function withApi<T>(
     isWorkLeft = await own.close()
     if (isWorkLeft) context.terminal.note('The engine has not done everything yet; Berth does the rest when it starts.')
     await warnIfStarted(context)
+  }
+}
+
+/** How long a service that may be starting is waited for, in ms. */
+const maxWait = 40_000
+
+/**
+ * An API in this process, or the service, when one began to start just now: for a moment it has the data folder and does not
+ * say yet where it can be asked. @throws {CommandFailed}
+ */
+async function startOwn(context: CommandContext) {
+  // Loading it takes half a second, which no command needs while the service runs.
+  const { startEmbeddedApi } = await import('./embedded-api.ts')
+  for (const end = performance.now() + maxWait; ;) {
+    try {
+      return await startEmbeddedApi(context.env, context.log, (notice) => context.terminal.note(notice))
+    } catch (error) {
+      if (!(error instanceof DataFolderInUse)) throw error
+      const service = await search(context)
+      if (service) return service
+      if (!error.isStarting || performance.now() > end) throw error
+      context.terminal.note('Another process has the data folder, and may be a Berth that is starting; waiting for it.')
+    }
   }
 }
 

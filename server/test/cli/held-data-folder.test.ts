@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createServer } from 'node:http'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { writePidFile } from '@berth/gateway/supervisor/run-folder.ts'
 import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { addressesIn, fillSmallStore } from '#test/support/store/filled-store.ts'
@@ -49,7 +51,11 @@ test('commands that need the store are refused while a service that they cannot 
   const holder = await holdLock(t, dataDir)
   const { pid = 0 } = holder
   const lock = statSync(path.join(dataDir, 'lock'))
-  writePidFile(dataDir, { socket: '/tmp/berth-run-nowhere/operator.sock', pid, since: new Date() })
+  writePidFile(dataDir, {
+    socket: '/tmp/berth-run-nowhere/operator.sock',
+    pid,
+    since: new Date(Date.now() - 3_600_000),
+  })
   for (const args of [
     ['restore', backup, '--force', '--no-homes'],
     ['store', 'copy', '--to', address],
@@ -71,4 +77,24 @@ test('commands that need the store are refused while a service that they cannot 
   const restored = await berth('restore', backup, '--force', '--no-homes')
   assert.equal(restored.code, 0, restored.stderr)
   assert.equal(statSync(path.join(dataDir, 'lock')).ino, lock.ino, 'the lock is not moved aside with the store')
+})
+
+// Right after a restart a command said that the socket is not seen, as with PrivateTmp=yes, while the service was only starting.
+test('a command waits for a service that has the data folder and does not say yet where it is', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-starting-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [dataDir, socket] = [path.join(folder, 'data'), path.join(folder, 'operator.sock')]
+  await fillSmallStore(null, dataDir, 'berth-ghkmp')
+  const { pid = 0 } = await holdLock(t, dataDir)
+  const service = createServer((_, response) => {
+    response.writeHead(409, { 'content-type': 'application/json' }).end('{"error":"The service was asked."}')
+  })
+  t.after(() => service.close())
+  const asked = runCommand({ ...noEngine, DATA_DIR: dataDir }, 'users', 'block', '12')
+  await sleep(2_000)
+  await new Promise<void>((resolve) => service.listen(socket, resolve))
+  writePidFile(dataDir, { socket, pid, since: new Date() })
+  const { code, stderr } = await asked
+  assert.equal(code, 1)
+  assert.match(stderr, /The service was asked\./)
 })
