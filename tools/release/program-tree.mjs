@@ -94,7 +94,7 @@ export async function makeProgramTree(release) {
 }
 
 /**
- * The pages of the manual, without pictures: those that are written by hand, and those of the reference, which are made from the code.
+ * The manual, and what its pages lead to in `deploy/`. The pages come without pictures: those that are written by hand, and those of the reference, which are made from the code.
  * An old version has the latter among its files.
  * @param {ReleaseContext} release
  * @param {string} tree
@@ -108,6 +108,9 @@ export async function copyManual(release, tree) {
     }
   for (const name of ['README.md', 'SECURITY.md', 'CONTRIBUTING.md'].filter((each) => existsSync(join(root, each))))
     copyFileSync(join(root, name), join(tree, name))
+  // Pages lead to files of these folders.
+  const deploy = join(root, 'deploy')
+  if (existsSync(deploy)) cpSync(deploy, join(tree, 'deploy'), { recursive: true })
   if (!programsOf(root).isOld) await build(release, ['server/reference/generate.ts', join(tree, 'docs')])
 }
 

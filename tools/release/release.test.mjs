@@ -160,6 +160,8 @@ test('a release has the manual, with the pages that are made from the code, and 
     [],
   )
   assert.ok(readFileSync(join(tree, 'docs/reference/settings.md'), 'utf8').includes('`SMTP_URL`'))
+  for (const name of ['monitoring/prometheus.yml', 'compose/compose.yaml', 'compose/env.example', 'kubernetes'])
+    assert.ok(existsSync(join(tree, 'deploy', name)), name)
 })
 
 test('every setting of the package’s settings file is one of Berth', async () => {
