@@ -116,7 +116,7 @@ export class HomeFiles {
     const ended = new Promise<void>((resolve) => stream.once('close', resolve))
     const end = () => void stream.destroy(new Error('the download was ended'))
     signal.addEventListener('abort', end, { once: true })
-    // Whoever reads it learns of its failure; an error without a listener would end the process.
+    // Its reader learns of its failure; an error without a listener would end the process.
     stream.on('error', () => {})
     begun({ name: isFile ? name : `${name}.tar`, size: isFile ? first.size : undefined, stream })
     await ended

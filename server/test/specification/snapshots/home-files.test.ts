@@ -95,7 +95,7 @@ test('while the container runs nothing is downloaded or deleted', async () => {
   assert.equal((await download('kept')).status, 200)
 })
 
-test('a launch does not wait for a download that nobody reads: it ends it', async () => {
+test('a launch does not wait for a download that is not read: it ends it', async () => {
   await inHome('head -c 40000000 /dev/zero > large')
   const offered = await offer('large')
   assertOk(offered)
