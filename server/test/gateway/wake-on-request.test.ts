@@ -225,8 +225,8 @@ test('a type of my own that was never launched has the same page; that of others
   const mine = await get(port, '/ann-prod/', { headers: { ...browser, ...annCookie } })
   assert.equal(mine.status, 503)
   assert.match(mine.body, /launch/)
-  // It called itself "prod is not there yet", by the name in its path.
-  assert.match(mine.body, /<h1>Development is not there yet<\/h1>/)
+  // It called itself "prod has not been started yet", by the name in its path.
+  assert.match(mine.body, /<h1>Development has not been started yet<\/h1>/)
   const others = await get(port, '/ann-prod/', { headers: bob })
   assert.ok([403, 404].includes(others.status))
 })

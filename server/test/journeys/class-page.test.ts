@@ -177,10 +177,10 @@ test('who accepts an invitation is a member on the open page within seconds, and
   assertOk(await tom.call('POST', `/api/groups/${id}/members`, { emails: ['late@x.org'] }))
   // An invitation by another manager is no change of who is a member.
   await page.reload()
-  await page.getByRole('heading', { name: 'Invitations that are not accepted yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Pending invitations' }).waitFor()
   await openLink(berth, 'late@x.org', 'signup')
   await row('late@x.org').getByText('Physics lab: not started').waitFor()
-  await page.getByRole('heading', { name: 'Invitations that are not accepted yet' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Pending invitations' }).waitFor({ state: 'detached' })
 })
 
 /** A second press mailed everyone again. */

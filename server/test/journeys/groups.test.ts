@@ -43,11 +43,11 @@ test('an administrator makes a group with a limit, and adds its manager', async 
   await signInAs(boss, '/admin/groups')
   await press('New group')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Make the group' }).click()
+  await dialog.getByRole('button', { name: 'Create group' }).click()
   await dialog.getByText('Enter a name.').waitFor()
   await dialog.getByLabel('Name', { exact: true }).fill('Physics 7b')
   await dialog.getByLabel('Containers at once').fill('1')
-  await dialog.getByRole('button', { name: 'Make the group' }).click()
+  await dialog.getByRole('button', { name: 'Create group' }).click()
   await page.getByRole('heading', { name: 'Physics 7b' }).waitFor()
   await page.getByRole('link', { name: 'Members of Physics 7b' }).click()
   await press('Add members')
@@ -65,7 +65,7 @@ test('the manager finds the group below the containers, and makes a join code', 
   await page.getByRole('link', { name: 'Physics 7b' }).click()
   await page.getByRole('heading', { name: 'Group Physics 7b' }).waitFor()
   await press('Join code')
-  await page.getByRole('dialog').getByRole('button', { name: 'Make a new code' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create a new code' }).click()
   code = (await page.locator('.join-code').textContent()) ?? ''
   assert.match(code, /^[A-Z2-9]{5}-[A-Z2-9]{5}$/)
   // While the class enters the code, the first press at hand must not replace it.
@@ -118,7 +118,7 @@ test('a user on a phone joins by the code in German, and then sees the type of t
 test('the manager sees the member, and removes them after a question', async () => {
   await signInAs(tom, '/groups')
   await page.getByRole('link', { name: 'Members and containers of Physics 7b' }).click()
-  await page.locator('summary').filter({ hasText: 'More about ann@x.org' }).click()
+  await page.locator('summary').filter({ hasText: 'More actions for ann@x.org' }).click()
   await page.getByRole('button', { name: 'Remove ann@x.org from the group' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('heading', { name: 'ann@x.org' }).waitFor({ state: 'detached' })

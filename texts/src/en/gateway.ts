@@ -112,9 +112,9 @@ export const pages = {
     'It is not known whether its program has ended, and a second one must not write to the same files. {filesStay}',
   nodeLostTodo:
     'Try again in a few minutes: it starts as soon as the machine is back, or your administrator has removed it from the cluster.',
-  missingTitle: '{name} is not there yet',
-  missingWhat: 'It was never started, or it was removed.',
-  missingTodo: 'Starting makes a new one. If it had a home folder, its files come back.',
+  missingTitle: '{name} has not been started yet',
+  missingWhat: 'It has never been started, or it was removed.',
+  missingTodo: 'Start it to create a new one. If it had a home folder, your files are in it again.',
   crashedTitle: '{name} has ended',
   crashedWhat: '{ended} {filesStay}',
   crashedTodo: 'Start it again. If it ends again, the last lines of its output may say why.',

@@ -20,7 +20,7 @@ export const files = {
   other: 'Special file',
   download: 'Download',
   downloadThis: 'Download {name}',
-  downloading: 'The download has begun. Your browser shows its progress.',
+  downloading: 'The download has started. Your browser shows its progress.',
   remove: 'Delete',
   removeThis: 'Delete {name}',
   ask: {

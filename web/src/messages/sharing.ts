@@ -3,8 +3,8 @@ import type { InOtherWords } from '#/messages/in-other-words.ts'
 /** Words of the page about shared containers. */
 export const sharing = {
   title: 'Shared containers',
-  lead: 'Let others look at a container of yours, or use it, until a date. They open its address, signed in to their own account.',
-  off: 'Containers cannot be shared here: the operator has not switched it on.',
+  lead: 'Let others look at or use one of your containers until a date. They open its address, signed in to their own account.',
+  off: 'Sharing is switched off here.',
   withMe: 'Shared with you',
   of: '{name} of {owner}',
   open: 'Open',
@@ -12,7 +12,7 @@ export const sharing = {
   notShared: 'Shared with no one.',
   group: 'Group {name}',
   here: 'here now',
-  askedIn: 'Manages {group}, and asked to look',
+  askedIn: 'Manages {group} and asked to look',
   inNow: '<email></email> is here, since <at></at>',
   look: 'Looks until <at></at>',
   use: 'Uses it until <at></at>',
@@ -24,10 +24,10 @@ export const sharing = {
   singlePagesForYou:
     'Single pages work. Most applications stay empty, because visitors may load no scripts and styles.',
   shared: '{name} is shared now.',
-  ended: 'The share with {name} is ended.',
+  ended: '{name} no longer has access.',
   looks: {
     ask: '<b>{by}</b> ({group}) asks to look at {name}.',
-    effect: 'Agreed, they can read what the app shows, for an hour at most. You end it with one press.',
+    effect: 'If you agree, they can read what the app shows for at most an hour. You can end it at any time.',
     agree: 'Let them look',
     decline: 'Decline',
     open: '<b>{by}</b> ({group}) may look at {name} until {at}.',
@@ -37,7 +37,7 @@ export const sharing = {
   form: {
     title: 'Share {name}',
     emails: 'E-mail addresses',
-    hint: 'Separated by spaces, commas or lines. No mail is sent: tell them the address of your container.',
+    hint: 'Separated by spaces, commas or line breaks. No mail is sent.',
     singlePages:
       'Most applications, such as editors and notebooks, will stay empty for the people you share with. They get a page without the scripts, styles and images that it loads from the container, so only single pages work. Your administrator can change that by giving each container its own host.',
     group: 'Or a group that you are in',

@@ -197,7 +197,7 @@ export const groupStories: readonly Story[] = [
     name: 'groups/join-code',
     ...managed,
     answers: { ...managed.answers, createJoinCode: { code: 'K7QWE-3MXPA', expires_at: minutesAgo(-7 * day) } },
-    press: ['Join code', 'Make a new code'],
+    press: ['Join code', 'Create a new code'],
   },
   {
     name: 'groups/added',
@@ -316,7 +316,7 @@ export const groupStories: readonly Story[] = [
     },
     press: ['Why?Why Production of ben.with-a-rather-long-name-of-a-person@example.org did not start'],
   },
-  { name: 'groups/member-more', ...managed, press: ['MoreMore about cem@example.org'] },
+  { name: 'groups/member-more', ...managed, press: ['MoreMore actions for cem@example.org'] },
   { name: 'groups/looks', ...looks },
   {
     name: 'groups/look-refused',

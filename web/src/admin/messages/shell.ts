@@ -8,7 +8,7 @@ export const shell = {
   containers: 'Containers',
   groups: 'Groups',
   templates: 'Templates',
-  usage: 'Use',
+  usage: 'Usage',
   audit: 'Audit log',
   tokens: 'API tokens',
   system: 'System',

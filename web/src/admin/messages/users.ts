@@ -11,7 +11,7 @@ const invite = {
     'One per line, or the rows of a spreadsheet: the column with the addresses is used, the rest is ignored.',
   file: 'Or read them from a file (CSV or text):',
   fileUnreadable: 'This file is not text, or larger than 8 MB. Export the list as CSV and choose that file.',
-  column: '{count, number} columns have addresses. Which one counts?',
+  column: '{count, number} columns contain addresses. Which one should be used?',
   chooseColumn: 'Choose a column',
   allColumns: 'All columns',
   rejected:
@@ -115,7 +115,7 @@ export const users = {
     containers: 'Containers',
     none: 'No containers yet.',
     all: 'Show in the list of containers',
-    usage: 'Use over time',
+    usage: 'Usage over time',
   },
   block: {
     title: 'Block {email}?',
