@@ -57,6 +57,8 @@ export async function openAttackInstallation(
   const settings = (image: string): Partial<Config> => ({
     // What is tried at the origin is about the one that all containers share.
     containerRouting: 'path',
+    // What protects cookies depends on it; the listener speaks plain HTTP all the same.
+    scheme: config.scheme,
     templates: new Templates([{ ...hostile, image }]),
   })
   const trial = await openTrialInstallation({ purpose: type, config, settings, archive: attackImage }, log, signal)

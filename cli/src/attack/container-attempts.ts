@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mount } from '@berth/server/engines/container-spec.ts'
 import { formatCount } from '#/terminal.ts'
 import type { AttackInstallation, Loot, Outcome } from './attack-installation.ts'
 
@@ -89,6 +91,39 @@ const mayGain: Loot = {
   what: 'Its programs may gain privileges by setuid, although the template does not allow it.',
   fix: 'look at the engine’s runtime: it ignores no-new-privileges',
 }
+
+/**
+ * Folders of the host that other templates mount below one that it may write to: it puts a link in the place of such a folder, and
+ * the next start of the other container mounts where the link leads.
+ */
+export async function swapMounts(
+  { config, template, order }: Pick<AttackInstallation, 'config' | 'template' | 'order'>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const all = config.templates.all().flatMap(({ mounts }) => mounts.flatMap(folderOfHost))
+  const places = template.mounts.flatMap((mount) => {
+    const [own] = folderOfHost(mount)
+    if (own === undefined || mount.readOnly) return []
+    const below = all.filter((source) => source.startsWith(`${own.replace(/\/$/, '')}/`))
+    return below.map((source) => ({
+      source,
+      folder: path.dirname(path.join(mount.target, path.relative(own, source))),
+    }))
+  })
+  const { made } = await order<{ made: string[] }>(
+    { verb: 'link', folders: places.map(({ folder }) => folder) },
+    signal,
+  )
+  const swapped = [...new Set(places.filter(({ folder }) => made.includes(folder)).map(({ source }) => source))]
+  const what = `It can put a link in the place of folders that other templates mount (${swapped.join(', ')}), and so have any file of this host mounted.`
+  const fix = 'mount what it writes to beside the other folder, not above it, or with read_only: true'
+  return {
+    got: swapped.length === 0 ? [] : [{ level: 'critical', what, fix }],
+    tried: places.length === 0 ? 'no template mounts what it may write above' : formatCount(places.length, 'folder'),
+  }
+}
+
+const folderOfHost = ({ source }: Mount): string[] => ('path' in source ? [path.normalize(source.path)] : [])
 
 const sockets = [
   '/var/run/docker.sock',

@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process'
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -27,6 +38,9 @@ type Order =
   | { readonly verb: 'fork'; readonly max: number }
   | { readonly verb: 'allocate'; readonly bytes: number }
   | { readonly verb: 'write'; readonly folder: string; readonly bytes: number }
+  | { readonly verb: 'sparse'; readonly folder: string; readonly bytes: number }
+  | { readonly verb: 'remove'; readonly folder: string }
+  | { readonly verb: 'link'; readonly folders: readonly string[] }
 
 createServer((request, response) => void answer(request, response)).listen(Number(process.env.PORT ?? 8080))
 
@@ -92,6 +106,13 @@ async function obey(order: Order, request: IncomingMessage): Promise<unknown> {
       return allocate(order.bytes)
     case 'write':
       return write(order.folder, order.bytes)
+    case 'sparse':
+      return { isMade: makeSparse(order.folder, order.bytes) }
+    case 'remove':
+      rmSync(fileIn(order.folder), { force: true })
+      return {}
+    case 'link':
+      return { made: order.folders.filter(takesLink) }
   }
 }
 
@@ -196,7 +217,7 @@ function allocate(bytes: number): Promise<{ taken: number; isKilled: boolean }> 
 
 /** @returns how many bytes could be written; they are removed again */
 function write(folder: string, bytes: number): { written: number } {
-  const file = `${folder}/attack-file`
+  const file = fileIn(folder)
   const part = Buffer.alloc(4 * 1024 ** 2, 1)
   let written = 0
   try {
@@ -211,4 +232,30 @@ function write(folder: string, bytes: number): { written: number } {
   }
   rmSync(file, { force: true })
   return { written }
+}
+
+const fileIn = (folder: string) => `${folder}/attack-file`
+
+/** A file of so many bytes that takes no room. */
+function makeSparse(folder: string, bytes: number): boolean {
+  try {
+    const descriptor = openSync(fileIn(folder), 'w')
+    ftruncateSync(descriptor, bytes)
+    closeSync(descriptor)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether it may put a link into this folder, which it does not keep. */
+function takesLink(folder: string): boolean {
+  const link = `${folder}/attack-link`
+  try {
+    symlinkSync('/', link)
+    rmSync(link)
+    return true
+  } catch {
+    return false
+  }
 }

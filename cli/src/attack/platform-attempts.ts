@@ -178,6 +178,67 @@ async function navigate(url: string, signal: AbortSignal): Promise<IncomingMessa
   })
 }
 
+/** What a browser sends with a request of a page of another site, whatever the page does. */
+const browser = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+/**
+ * The account of its visitor: a page of a container can set cookies for the whole domain until the browser drops those that bind a
+ * session to it, so a token in a cookie must not count in a browser by itself.
+ */
+export async function fixSession({
+  fetch,
+  attacker,
+  config,
+}: Pick<AttackInstallation, 'fetch' | 'attacker' | 'config'>): Promise<Outcome> {
+  if (config.scheme !== 'https') return { got: [], tried: 'not without https, where no cookie is bound to its browser' }
+  const signedIn: string[] = []
+  for (const target of ['/api/user/me', `${attacker.prefix}/page`]) {
+    const response = await fetch(target, attacker.token, { headers: browser })
+    await response.arrayBuffer()
+    if (response.status >= 200 && response.status < 300) signedIn.push(target)
+  }
+  const what = `Its page signs a visitor in to another account by a cookie (${signedIn.join(', ')}).`
+  return {
+    got: signedIn.length === 0 ? [] : [loot(what)],
+    tried: 'a token in a cookie, as a browser sends it that was not signed in with it',
+  }
+}
+
+/** Bytes of a file that takes no room, which whoever reads it to measure the home needs minutes for. */
+const sparse = 1024 ** 4
+
+/** The API for others, while it has its own home measured, in which such a file is. */
+export async function slowApi(
+  installation: Pick<AttackInstallation, 'attacker' | 'victim' | 'fetch' | 'order' | 'template'>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { attacker, victim, fetch, order, template } = installation
+  if (template.home === null) throw new Error('the template has no home')
+  const call = () => fetch('/api/user/me', victim.token)
+  const { isMade } = await order<{ isMade: boolean }>({ verb: 'sparse', folder: template.home, bytes: sparse }, signal)
+  if (!isMade) throw new Error('it may make no large file in its home')
+  const listing = new AbortController()
+  try {
+    const alone = await medianTime(call, signal)
+    const target = `/api/container/folders/${template.type}`
+    const lists = Array.from({ length: streams }, async () => {
+      while (!listing.signal.aborted) await (await fetch(target, attacker.token)).arrayBuffer().catch(() => undefined)
+    })
+    const beside = await medianTime(call, signal)
+    listing.abort()
+    for (const each of lists) each.catch(() => undefined)
+    const words = `${Math.round(beside)} ms beside lists of its home, ${Math.round(alone)} ms alone`
+    const isSlow = beside > noiseFactor * alone + noiseMs
+    return {
+      got: isSlow ? [loot(`It slows down the API for others by what it has in its home: ${words}.`, 'warning')] : [],
+      tried: `a call of another user took ${words}`,
+    }
+  } finally {
+    listing.abort()
+    await order({ verb: 'remove', folder: template.home }, signal).catch(() => undefined)
+  }
+}
+
 /** Downloads of the attacker at a time, and the time for which others are measured beside them, in ms. */
 const [streams, measured] = [4, 3_000]
 /** Bytes of a chunk. */
@@ -202,6 +263,18 @@ export async function slowOthers(
   }
 }
 
+/** Median time of a request, in ms, of those that follow each other for a while. */
+async function medianTime(send: () => Promise<Response>, signal: AbortSignal): Promise<number> {
+  const times: number[] = []
+  for (const end = performance.now() + measured; times.length < 3 || performance.now() < end;) {
+    signal.throwIfAborted()
+    const began = performance.now()
+    await (await send()).arrayBuffer()
+    times.push(performance.now() - began)
+  }
+  return times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0
+}
+
 /** Median time of a page of the victim, in ms, while the attacker downloads. */
 async function latencyBeside(
   { url, attacker, victim, fetch }: Pick<AttackInstallation, 'url' | 'attacker' | 'victim' | 'fetch'>,
@@ -210,14 +283,7 @@ async function latencyBeside(
 ): Promise<number> {
   const downloads = Array.from({ length: streams }, () => new Download(new URL(url), attacker, size))
   try {
-    const times: number[] = []
-    for (const end = performance.now() + measured; times.length < 3 || performance.now() < end;) {
-      signal.throwIfAborted()
-      const began = performance.now()
-      await (await fetch(`${victim.prefix}/page`, victim.token)).arrayBuffer()
-      times.push(performance.now() - began)
-    }
-    return times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0
+    return await medianTime(() => fetch(`${victim.prefix}/page`, victim.token), signal)
   } finally {
     for (const download of downloads) download.end()
   }

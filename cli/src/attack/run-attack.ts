@@ -7,9 +7,10 @@ import {
   reachHost,
   reachMetadata,
   reachNeighbours,
+  swapMounts,
   useEngine,
 } from './container-attempts.ts'
-import { hijackOrigin, readLinks, slowOthers, tossCookies, useApi } from './platform-attempts.ts'
+import { fixSession, hijackOrigin, readLinks, slowApi, slowOthers, tossCookies, useApi } from './platform-attempts.ts'
 
 /** Limit of one attempt, in ms. On a machine of two cores with a load of 25, 500 processes took 35 s to start. */
 const defaultLimit = 60_000
@@ -68,11 +69,14 @@ export const allAttempts: readonly Attempt[] = [
   { name: 'metadata', run: reachMetadata },
   { name: 'engine', run: useEngine },
   { name: 'rights', run: gainRights },
+  { name: 'mounts', run: swapMounts },
   { name: 'api', run: useApi },
   { name: 'cookies', run: tossCookies },
   { name: 'origin', run: hijackOrigin },
+  { name: 'sessions', run: fixSession },
   { name: 'links', run: readLinks },
   { name: 'pieces', run: slowOthers },
+  { name: 'listings', run: slowApi },
   { name: 'disk', run: exhaustDisk },
   { name: 'processes', run: exhaustProcesses },
   { name: 'memory', run: exhaustMemory },

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttackInstallation } from '@berth/cli/attack/attack-installation.ts'
-import { readLinks, slowOthers } from '@berth/cli/attack/platform-attempts.ts'
+import type { RequestOptions } from '@berth/cli/try/trial-installation.ts'
+import { fixSession, readLinks, slowApi, slowOthers } from '@berth/cli/attack/platform-attempts.ts'
 
 /** What `berth doctor attack` reports of a platform that lacks a protection; attack.test.ts has the whole attack on one that has them. */
 
@@ -73,5 +75,47 @@ test('a platform on which small pieces hold others up is reported with both time
   const weak = await attackOn(200)
   assert.equal(weak.got[0]?.level, 'warning')
   assert.match(weak.got[0]?.what ?? '', /: \d{3,} ms beside chunks of 1 B, \d+ ms beside 64 KiB\.$/)
+  assert.deepEqual((await attackOn(0)).got, [])
+})
+
+test('a platform at which a token in a cookie counts by itself in a browser is reported, page or API', async () => {
+  const attackOn = async (open: RegExp, scheme = 'https') => {
+    const attacker = { token: 'token', prefix: '/mallory-attack' }
+    const answer = async (target: string, token: string | null, { headers = {} }: RequestOptions = {}) => {
+      assert.deepEqual([token, headers['sec-fetch-site']], ['token', 'same-site'])
+      return new Response('', { status: open.test(target) ? 200 : 401 })
+    }
+    return fixSession({ fetch: answer, attacker, config: { scheme } as AttackInstallation['config'] })
+  }
+  assert.match((await attackOn(/./)).got[0]?.what ?? '', /\(\/api\/user\/me, \/mallory-attack\/page\)/)
+  const pageAlone = (await attackOn(/page/)).got[0]
+  assert.deepEqual([pageAlone?.level, /\(\/mallory-attack\/page\)/.test(pageAlone?.what ?? '')], ['critical', true])
+  assert.deepEqual((await attackOn(/^$/)).got, [])
+  assert.match((await attackOn(/./, 'http')).tried, /^not without https/)
+})
+
+test('a platform that measures a home while others wait is reported with both times, and the file goes', async () => {
+  const attackOn = async (millisecondsOfList: number) => {
+    const orders: string[] = []
+    let free = Promise.resolve()
+    const user = (prefix: string) => ({ token: prefix, prefix })
+    const scene = {
+      attacker: user('/mallory-attack'),
+      victim: user('/alice-attack'),
+      template: { type: 'attack', home: '/home' },
+      order: async ({ verb }: { verb: string }) => (orders.push(verb), { isMade: true }),
+      // Whoever comes waits for the lists before.
+      fetch: (target: string) => {
+        if (target.includes('/folders/')) free = free.then(() => sleep(millisecondsOfList))
+        return free.then(() => sleep(1, new Response('')))
+      },
+    }
+    const outcome = await slowApi(scene as unknown as Parameters<typeof slowApi>[0], signal)
+    assert.deepEqual(orders, ['sparse', 'remove'])
+    return outcome
+  }
+  const weak = await attackOn(60)
+  assert.equal(weak.got[0]?.level, 'warning')
+  assert.match(weak.got[0]?.what ?? '', /: \d{3,} ms beside lists of its home, \d+ ms alone\.$/)
   assert.deepEqual((await attackOn(0)).got, [])
 })
