@@ -40,7 +40,7 @@ async function arrange(t: TestContext) {
       await end
     }
   }
-  return { engine, done, hold, replace: () => replaceOlder(db, containers, 'dev', { userId: user.id }) }
+  return { engine, done, hold, replace: () => replaceOlder(db, containers, { userId: user.id, type: 'dev' }) }
 }
 
 // Replacing takes minutes in a class: what was stopped meanwhile was started again.

@@ -1,4 +1,3 @@
-import type { OlderContainer } from '#/admin/template-versions.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { Db } from '#/store/database.ts'
@@ -8,16 +7,11 @@ import { findUser } from '#/store/users.ts'
  * Replaces a container of an older version of its template. One that its owner or idleness has stopped since it was listed stays
  * stopped, and gets the new version with its next start. @throws as `Spawner.replace`, and as `IdleSuspension.stopNow`
  */
-export async function replaceOlder(
-  db: Db,
-  containers: Containers,
-  type: string,
-  { userId }: Pick<OlderContainer, 'userId'>,
-): Promise<void> {
+export async function replaceOlder(db: Db, containers: Containers, owned: ContainerRef): Promise<void> {
   const { templates, singleFlight, spawner } = containers
-  const [user, template] = [await findUser(db, userId), templates.get(type)]
+  const [user, template] = [await findUser(db, owned.userId), templates.get(owned.type)]
   if (!user || !template) return
-  const [owned, replace] = [{ userId, type }, () => spawner.replace(user, template, new Date())]
+  const replace = () => spawner.replace(user, template, new Date())
   // What is under way, such as a stop, decides in which state it is; the operation is the next one then, so that nothing comes in
   // between. Where another one waits already, it is looked at again after that.
   for (let isDone = false; !isDone;) {

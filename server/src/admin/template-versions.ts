@@ -178,7 +178,7 @@ export class TemplateAdministration {
     const { database, containers, log } = this.#parts
     return this.#replacements(async () => {
       await tryOrLog(log, `replacing ${type} of user ${older.userId}`, () =>
-        replaceOlder(database.db, containers, type, older),
+        replaceOlder(database.db, containers, { userId: older.userId, type }),
       )
     })
   }
