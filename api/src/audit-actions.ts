@@ -152,6 +152,14 @@ export const auditActions = {
     when: 'the holder of a mailed link downloaded an archive of a home',
     detail: '`type`, `group`; the target is the user, who may be deleted',
   },
+  'group.set-folder': {
+    when: 'a group got a folder, or its name or the rights of members were changed',
+    detail: 'the folder before and after',
+  },
+  'group.remove-folder': {
+    when: 'the folder of a group was taken away',
+    detail: 'the folder; `purge` says whether what is in it is removed',
+  },
   'group.set-timetable': { when: 'the hours of a group were changed', detail: 'the timetable before and after' },
   'group.stop': {
     when: "the containers of a group's members were stopped",

@@ -44,7 +44,7 @@ export type Endpoint = Row &
   )
 
 interface Row {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** OpenAPI notation: `{name}` is one path segment. */
   readonly path: string
   readonly summary: string

@@ -26,6 +26,26 @@ const limits = {
 }
 const SomeLimits = Type.Partial(Type.Object(limits), { description: 'A limit that is left out stays as it is' })
 
+const Folder = Type.Object({
+  name: Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,38}$',
+    description: 'Unique; its name in containers, below the path that their template says',
+  }),
+  members: OneOf(['read', 'write'], { description: 'What members may do in it' }),
+})
+
+/** Gives a group a folder, or changes its name and what members may do. */
+export const FolderBody = Folder
+
+export const FolderQuery = Type.Object({
+  purge: Type.Optional(
+    Type.String({
+      pattern: '^(true|false)$',
+      description: '`true`: what is in it is removed, too; for administrators alone',
+    }),
+  ),
+})
+
 export const Group = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -37,6 +57,9 @@ export const Group = Type.Object({
   limits: Type.Object(limits, { description: 'What each member may use; null is no limit' }),
   expires_at: ExpiresAt,
   member_count: Type.Integer(),
+  folder: OrNull(Folder, {
+    description: 'The folder that its members see in their containers; managers write to it. null: it has none',
+  }),
 })
 export type Group = Type.Static<typeof Group>
 

@@ -50,6 +50,11 @@ export const ContainerEntry = Type.Object({
       description: 'An administrator asks the owner to restart it: its template or image is a newer one by now',
     }),
   ),
+  is_outdated: Type.Optional(
+    Type.Literal(true, {
+      description: "It has other folders of the owner's groups than it would have after a restart",
+    }),
+  ),
   home: OrNull(Type.Union([Type.Literal('type'), Type.Literal('user')]), {
     description: 'Whose home it is: of this type alone, or of all types of the person that share one; null: none',
   }),

@@ -29,7 +29,7 @@ export function addGroups(program: Command, run: Run): void {
   addCommands(groups, run, { list: listGroups, create, delete: removeGroup })
   addMembers(groups, run)
   addInvitations(groups, run)
-  addCommands(groups, run, { timetable: timetableCommand, 'end-term': endTermCommand })
+  addCommands(groups, run, { folder, timetable: timetableCommand, 'end-term': endTermCommand })
 }
 
 const listGroups: CommandSpec = {
@@ -115,6 +115,58 @@ const removeGroup: CommandSpec = {
     const { message } = await api.deleteGroup({ params: { id: String(id) } })
     return { line: `${name}: ${message}`, value: { id, name, message } }
   }),
+}
+
+interface FolderOptions {
+  readonly name?: string
+  readonly members?: 'read' | 'write'
+  readonly remove?: true
+  readonly purge?: true
+}
+
+const folder: CommandSpec = {
+  description: 'show, set or take away the folder of a group',
+  usage: (command) =>
+    command
+      .argument('<group>', 'name or id')
+      .option('--name <name>', 'its name in containers: small letters, digits and hyphens, unique')
+      .addOption(
+        new Option('--members <right>', 'what members may do in it; managers write').choices(['read', 'write']),
+      )
+      .option('--remove', 'take the folder away; what is in it is kept')
+      .option('--purge', 'with --remove: what is in it is removed, permanently'),
+  effect:
+    'Templates show folders where their field `group_folders` says so. Each container has the change from its next start.',
+  examples: [
+    ['groups folder "Physics 7b"', 'what it is called, and what members may do'],
+    ['groups folder "Physics 7b" --name physics-7b --members read', 'managers write, members read'],
+    ['groups folder 7 --remove', 'nobody sees it any more'],
+  ],
+  work: byApi(changeFolder),
+}
+
+async function changeFolder(
+  { terminal }: CommandContext,
+  api: Client,
+  target: string,
+  { name, members, remove, purge }: FolderOptions,
+): Promise<void> {
+  if (remove ? name !== undefined || members !== undefined : purge)
+    throw new WrongUsage('--remove goes without --name and --members, and --purge goes with --remove.')
+  const group = await findGroup(api, target)
+  const params = { id: String(group.id) }
+  if (remove) {
+    const { message } = await api.removeGroupFolder({ params, query: purge ? { purge: 'true' } : {} })
+    terminal.json({ id: group.id, message })
+    return terminal.print(`${group.name}: ${message}`)
+  }
+  const wanted = { name: name ?? group.folder?.name, members: members ?? group.folder?.members ?? 'read' }
+  const isChange = name !== undefined || members !== undefined
+  if (isChange && wanted.name === undefined) throw new WrongUsage('The group has no folder yet: give it a --name.')
+  const body = wanted.name === undefined ? undefined : { name: wanted.name, members: wanted.members }
+  const now = isChange && body ? (await api.setGroupFolder({ params, body })).group.folder : group.folder
+  terminal.json({ id: group.id, folder: now })
+  terminal.print(now ? `${group.name}: ${now.name}, members ${now.members}` : `${group.name} has no folder.`)
 }
 
 /** `berth groups members`, `add` and `remove`. */

@@ -163,6 +163,7 @@ export class Containers {
       routeSync,
       removal: this.removal,
       preLaunchHooks,
+      rules,
       admission,
       launchProgress,
       crashLoops,

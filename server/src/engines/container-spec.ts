@@ -19,6 +19,8 @@ export interface Mount {
   /** Absolute path in the container. */
   readonly target: string
   readonly readOnly: boolean
+  /** Whether an empty volume stays as it is; otherwise it takes over what the image has at the target. */
+  readonly noCopy?: true
 }
 
 /** A taint of nodes that a container accepts. Empty texts and null stand for what is not given. */
@@ -75,6 +77,8 @@ export interface ContainerSpec {
     readonly size: number | null
     /** Type on the label of a volume that is made now, where several containers have it; undefined: the owner's. */
     readonly type?: string
+    /** Whether several containers have it at the same time. */
+    readonly isShared?: true
   } | null
   readonly mounts: readonly Mount[]
   /** OCI runtime such as `runsc`; null is the engine's default. */

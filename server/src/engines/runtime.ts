@@ -161,6 +161,19 @@ export interface Runtime {
   removeHome(volume: string): Promise<void>
 
   /**
+   * Makes sure of a volume that containers of several people have, to which every account may write where it is mounted
+   * writable.
+   * @throws {RuntimeError} `conflict` when it belongs to another installation
+   */
+  ensureFolder(volume: string): Promise<void>
+
+  /**
+   * Takes such a volume away, and with it what is in it. Nothing to do when it is gone or another installation's.
+   * @throws {RuntimeError} `conflict` when a container still has it
+   */
+  removeFolder(volume: string): Promise<void>
+
+  /**
    * Bytes that each home takes on the disk, by the volume's name; null where the engine failed at one, as at a path
    * that is too long, and none where it never measures that kind. Slow: every file is looked at.
    * @param signal ends it

@@ -4,6 +4,7 @@ import { administer } from '#/accounts/guards.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
+import { dropGroupFolder } from '#/store/group-folders.ts'
 import {
   deleteGroup,
   findGroupByName,
@@ -30,6 +31,8 @@ export interface GroupAdministrationParts {
   readonly types: () => readonly string[]
   /** Releases what the block of a group has blocked. */
   readonly release: (actor: Actor, groupId: number, now: Date) => Promise<unknown>
+  /** Until when what is in the folder of a deleted group is kept. */
+  readonly keepUntil: (now: Date) => Date
 }
 
 /** A page of groups; `next` is the id after which the next page begins, null after the last page. */
@@ -109,6 +112,7 @@ export class GroupAdministration {
     await this.#change(actor, async (tx) => {
       const group = await requireGroup(tx, id)
       await refuseDuringTermEnd(tx, id)
+      await dropGroupFolder(tx, id, this.#parts.keepUntil(now))
       await deleteGroup(tx, id)
       const detail = { ...auditedFields(group), member_count: group.memberCount }
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.delete', target: `group:${id}`, detail }])

@@ -20,6 +20,8 @@ interface ManagedType {
 export interface ManagedGroupView {
   readonly group: CountedGroup
   readonly types: readonly ManagedType[]
+  /** Path in containers below which folders of groups are, by the first type that shows them; null: none does. */
+  readonly folderPath: string | null
 }
 
 /** A group, as its managers and administrators read it. */
@@ -48,7 +50,8 @@ export class ManagedGroup {
       .all()
       .filter(({ type }) => covers(group, type))
       .map((template) => ({ template, mayAskToLook: role === 'manager' && this.#isLookable(template) }))
-    return { group, types }
+    const folderPath = this.#templates.all().find(({ groupFolders }) => groupFolders !== null)?.groupFolders ?? null
+    return { group, types, folderPath }
   }
 }
 

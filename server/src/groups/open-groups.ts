@@ -4,13 +4,16 @@ import type { SignUpPolicy } from '#/accounts/sign-up/email-address.ts'
 import { maxParallelStops } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import { ContainerStatuses } from '#/containers/routes/route-sync.ts'
+import { settledDay } from '#/machine/settled-dates.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteGroupInvitations } from '#/store/group-members.ts'
+import { notKept } from '#/store/removals.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 import { unknownGroupWarnings, type GroupDirectory } from '#/templates/group-directory.ts'
 import type { Template } from '#/templates/template.ts'
 import { GroupAdministration } from './group-administration.ts'
 import { GroupContainers } from './group-containers.ts'
+import { GroupFolders } from './group-folders.ts'
 import { GroupExpiry } from './group-expiry.ts'
 import { GroupHours, SetTimetable } from './group-hours.ts'
 import { InviteToGroup, PendingInvitations, PreviewMembers, invitationLifetime } from './group-invitations.ts'
@@ -39,7 +42,11 @@ export type {
 } from './term-end/term-ends-of-groups.ts'
 
 export interface GroupsParts extends TermEndsParts {
-  readonly config: TermEndsParts['config'] & SignUpPolicy
+  readonly config: TermEndsParts['config'] &
+    SignUpPolicy & {
+      /** Seconds. */
+      readonly keepHomes: number
+    }
   readonly accounts: Accounts
   /** The room of sharing, which is above this one: what managers may look at. */
   readonly looks: { isLookable(template: Template): boolean; lookOf: MemberStatesParts['lookOf'] }
@@ -61,6 +68,7 @@ export class Groups {
   readonly providerMemberships: ProviderMemberships
   readonly joinCodes: JoinCodes
   readonly containers: GroupContainers
+  readonly folders: GroupFolders
   readonly termEnds: TermEnds
   /** Finds what another process has changed: the one that this one replaces, or another node. */
   readonly task: Task
@@ -138,6 +146,15 @@ export class Groups {
       directory,
       types,
       release: (actor, groupId, now) => groupContainers.unblock(actor, groupId, now),
+      keepUntil: (now) => (config.keepHomes === 0 ? notKept : new Date(now.getTime() + config.keepHomes * 1_000)),
+    })
+    this.folders = new GroupFolders({
+      database,
+      directory,
+      runtime,
+      installation: parts.installation,
+      isSettled: settledDay(parts.pace?.overdue),
+      activate: () => containers.reconciler.activate(),
     })
     this.members = new GroupMembers({
       database,

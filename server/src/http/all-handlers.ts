@@ -47,6 +47,7 @@ import {
 import {
   groupAdministrationHandlers,
   groupHandlers,
+  groupFolderHandlers,
   groupHoursHandlers,
   groupInvitationHandlers,
 } from './handlers/group-handlers.ts'
@@ -117,6 +118,7 @@ export function allHandlers(parts: HandlersParts): Handlers {
     ...termEndHandlers(termEnds),
     ...archiveHandlers(termEnds, templates),
     ...groupHoursHandlers(groups, timeZone),
+    ...groupFolderHandlers(groups),
     ...groupPageHandlers({ groups, openUrlOf: openUrlOf(parts), sessionEnd: sessionEndOf(parts) }),
   }
 }

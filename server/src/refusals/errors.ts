@@ -443,7 +443,7 @@ export const refusalRows = {
     when: 'no such group, no such member of it, or a join code that no group has',
     remedy: 'check the id, or the spelling of the code',
     sample: ['joinCode'],
-    answer: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation') => ({
+    answer: (what: 'group' | 'member' | 'joinCode' | 'failure' | 'invitation' | 'folder') => ({
       sentence: message(`groups.${what}NotFound`),
     }),
   }),

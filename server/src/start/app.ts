@@ -142,7 +142,7 @@ async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: H
   const missing = await accounts.missingAdministrator()
   if (missing) log.warn(missing)
   for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
-  const further = [groups.task, sharing.task, homes.task, usage.task, groups.termEnds.task]
+  const further = [groups.task, groups.folders.task, sharing.task, homes.task, usage.task, groups.termEnds.task]
   reconciler.start(
     [...containers.tasks, ...accounts.tasks, ...further],
     () => containers.engineList.startRun(),

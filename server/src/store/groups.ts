@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db } from './database.ts'
+import type { GroupFolder } from './group-folders.ts'
 import type { UserGroupsTable } from './schema.ts'
 
 /** Source of groups and memberships that are made in Berth; any other source is the id of a provider. */
@@ -36,6 +37,8 @@ export interface Group extends GroupFields {
   readonly createdAt: Date
   /** Hours; see `setTimetable`. */
   readonly timetable: Timetable | null
+  /** See `setGroupFolder`. */
+  readonly folder: GroupFolder | null
 }
 
 export type CountedGroup = Group & { readonly memberCount: number }
@@ -51,7 +54,7 @@ export async function insertGroup(
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returningAll()
     .executeTakeFirst()
-  return row && fromRow(row)
+  return row && fromRow({ ...row, ...noFolder })
 }
 
 /** Call it in a transaction that holds `database.lock(tx, 'groups')`, after a query for another group of the name. */
@@ -88,7 +91,7 @@ export async function countGroupsOf(db: Db, source: string): Promise<number> {
 }
 
 export async function findGroupByName(db: Db, name: string): Promise<Group | undefined> {
-  const row = await db.selectFrom('user_groups').selectAll().where('name', '=', name).executeTakeFirst()
+  const row = await selectGroups(db).where('user_groups.name', '=', name).executeTakeFirst()
   return row && fromRow(row)
 }
 
@@ -127,20 +130,37 @@ export async function listGroups(
 
 /** All groups: what is known of them at each launch is kept in memory. */
 export async function listAllGroups(db: Db): Promise<Group[]> {
-  return (await db.selectFrom('user_groups').selectAll().orderBy('id').execute()).map(fromRow)
+  return (await selectGroups(db).orderBy('user_groups.id').execute()).map(fromRow)
 }
 
-const selectCounted = (db: Db) =>
+const selectGroups = (db: Db) =>
   db
     .selectFrom('user_groups')
+    .leftJoin('group_folders', 'group_folders.group_id', 'user_groups.id')
     .selectAll('user_groups')
-    .select((each) =>
-      each
-        .selectFrom('group_members')
-        .whereRef('group_members.group_id', '=', 'user_groups.id')
-        .select(({ fn }) => fn.countAll<number | string>().as('count'))
-        .as('member_count'),
-    )
+    .select([
+      'group_folders.name as folder_name',
+      'group_folders.members as folder_members',
+      'group_folders.volume as folder_volume',
+    ])
+
+const selectCounted = (db: Db) =>
+  selectGroups(db).select((each) =>
+    each
+      .selectFrom('group_members')
+      .whereRef('group_members.group_id', '=', 'user_groups.id')
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .as('member_count'),
+  )
+
+/** A group with the folder that it has, or had: then without a name. */
+type GroupRow = Selectable<UserGroupsTable> & {
+  readonly folder_name: string | null
+  readonly folder_members: GroupFolder['members'] | null
+  readonly folder_volume: string | null
+}
+
+const noFolder = { folder_name: null, folder_members: null, folder_volume: null }
 
 function toRow({ name, description, types, limits, expiresAt }: GroupFields) {
   return {
@@ -155,12 +175,13 @@ function toRow({ name, description, types, limits, expiresAt }: GroupFields) {
   }
 }
 
-const countedFromRow = (row: Selectable<UserGroupsTable> & { member_count: number | string | null }): CountedGroup => ({
+const countedFromRow = (row: GroupRow & { member_count: number | string | null }): CountedGroup => ({
   ...fromRow(row),
   memberCount: Number(row.member_count),
 })
 
-function fromRow(row: Selectable<UserGroupsTable>): Group {
+function fromRow(row: GroupRow): Group {
+  const { folder_name: name, folder_members: members, folder_volume: volume } = row
   return {
     id: row.id,
     name: row.name,
@@ -171,6 +192,7 @@ function fromRow(row: Selectable<UserGroupsTable>): Group {
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
     timetable: row.timetable === null ? null : (JSON.parse(row.timetable) as Timetable),
+    folder: name !== null && members && volume !== null ? { name, members, volume } : null,
   }
 }
 

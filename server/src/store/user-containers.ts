@@ -41,6 +41,8 @@ export interface UserContainer {
   readonly retiredAt: Date | null
   /** What its owner chose for parameters of the template, by name. */
   readonly parameters: ChosenParameters
+  /** Folders of groups that it was created with, by `folderText`. */
+  readonly groupFolders: string | null
 }
 
 export type ChosenParameters = Readonly<Record<string, string | number | boolean>>
@@ -160,7 +162,13 @@ export async function ensureContainer(
 export async function storeContainer(
   db: Db,
   id: number,
-  container: { containerId: string | null; port: number | null; image: string },
+  container: {
+    containerId: string | null
+    port: number | null
+    image: string
+    /** With which it was created; absent: as before. */
+    folders?: readonly object[]
+  },
 ): Promise<void> {
   await db
     .updateTable('user_containers')
@@ -169,10 +177,14 @@ export async function storeContainer(
       container_port: container.port,
       template_image: container.image,
       retired_at: null,
+      ...(container.folders && { group_folders: folderText(container.folders) }),
     })
     .where('id', '=', id)
     .execute()
 }
+
+/** Folders of groups as a record has them; null for none. */
+export const folderText = (folders: readonly object[]) => (folders.length === 0 ? null : JSON.stringify(folders))
 
 /** Stores what its owner chose for parameters of the template. */
 export async function storeParameters(db: Db, id: number, chosen: ChosenParameters): Promise<void> {
@@ -271,6 +283,7 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     runningSince: date(row.running_since),
     retiredAt: date(row.retired_at),
     parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),
+    groupFolders: row.group_folders,
   }
 }
 

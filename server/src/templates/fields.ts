@@ -158,6 +158,12 @@ export const fieldGroups = {
       text: 'Max size of the home; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
     },
+    group_folders: {
+      ...orNull(absolutePath),
+      default: null,
+      text: "Absolute path in the container below which folders of the owner's groups appear, as `{path}/{name of the folder}`. Managers of a group write; members read, or write where the folder says so. `null`: none.",
+      see: 'how-to/share-homes-and-folders.md',
+    },
     mounts: {
       ...mountList,
       default: [],

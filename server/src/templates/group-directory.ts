@@ -13,6 +13,7 @@ interface Snapshot {
   readonly limited: readonly Group[]
   /** Groups with hours. */
   readonly timed: readonly Group[]
+  readonly hasFolders: boolean
 }
 
 /**
@@ -97,6 +98,11 @@ export class GroupDirectory {
     return this.#snapshot.timed
   }
 
+  /** Whether some group has a folder. */
+  get hasFolders(): boolean {
+    return this.#snapshot.hasFolders
+  }
+
   /** Groups with a limit. */
   get limited(): readonly Group[] {
     return this.#snapshot.limited
@@ -115,6 +121,7 @@ function snapshotOf(groups: readonly Group[]): Snapshot {
     names: new Set(groups.map(({ name }) => name)),
     ending: groups.filter(({ expiresAt }) => expiresAt !== null),
     timed: groups.filter(({ timetable }) => timetable !== null),
+    hasFolders: groups.some(({ folder }) => folder !== null),
     limited: groups.filter(({ limits }) => Object.values(limits).some((limit) => limit !== null)),
   }
 }

@@ -2,7 +2,7 @@ import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 import type { Db } from '#/store/database.ts'
-import { listGroupIdsOf } from '#/store/group-members.ts'
+import { listGroupIdsOf, listMembershipsOf } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
 import type { User } from '#/store/users.ts'
 import { covers, isExpired, type GroupDirectory } from './group-directory.ts'
@@ -61,6 +61,23 @@ export class LaunchRules {
     return this.directory.limited.some(({ limits }) => limits.disk !== null)
   }
 
+  /**
+   * Folders of the groups of this user that a container of this template has, by name: those of groups that have not ended.
+   * It asks the store nothing where the template shows none, or no group has one.
+   */
+  async foldersFor(userId: number, { groupFolders }: Pick<Template, 'groupFolders'>): Promise<MountedGroupFolder[]> {
+    if (groupFolders === null || !this.directory.hasFolders) return []
+    const memberships = await listMembershipsOf(this.#db, userId)
+    const now = new Date()
+    const folders = memberships.flatMap(({ groupId, role }) => {
+      const [group] = this.directory.find([groupId])
+      if (!group?.folder || isExpired(group, now)) return []
+      const { name, members, volume } = group.folder
+      return [{ name, volume, isWritable: role === 'manager' || members === 'write' }]
+    })
+    return folders.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
   async #limitsOf(userId: number, type: string): Promise<MemberLimits[]> {
     const groups = await this.#groupsOf(userId)
     return groups
@@ -80,6 +97,14 @@ export class LaunchRules {
     if (this.directory.isEmpty) return []
     return this.directory.find(await listGroupIdsOf(this.#db, userId))
   }
+}
+
+/** A folder of a group in a container. */
+export interface MountedGroupFolder {
+  readonly name: string
+  /** The engine's name of it. */
+  readonly volume: string
+  readonly isWritable: boolean
 }
 
 const isRestricted = ({ groups }: Pick<Template, 'groups'>) => groups.length > 0

@@ -131,6 +131,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     home: pick('home'),
     homeOf: pick('home_of'),
     homeSize: pick('home_size'),
+    groupFolders: pick('group_folders'),
     registryAuth: pick('registry_auth'),
     secrets: pick('secrets'),
     mounts: pick('mounts'),
@@ -174,6 +175,7 @@ function contradictionsIn(template: Template): string[] {
   if (template.mounts.some(({ target }) => target === template.home))
     problems.push(`${type}: mounts has the home ${template.home} as a target: set home to null, or mount it elsewhere`)
   problems.push(...problemsOfFiles(template))
+  problems.push(...problemsOfGroupFolders(template))
   if (template.homeOf === 'user' && template.home === null)
     problems.push(`${type}: home_of: user needs a home that is shared`)
   if (forwardToken === 'full' && access !== 'owner')
@@ -185,6 +187,17 @@ function contradictionsIn(template: Template): string[] {
   if (typeof idleCpu === 'number' && idlePause === 0 && idleTimeout === 0)
     problems.push(`${type}: idle_cpu means nothing without idle_pause or idle_timeout`)
   return problems
+}
+
+/** Each folder is a mount below the path: another mount there, or a path in another mount, would hide one of them. */
+function problemsOfGroupFolders({ type, groupFolders, home, mounts }: Template): string[] {
+  if (groupFolders === null) return []
+  const isIn = (one: string, other: string) => one === other || one.startsWith(`${other}/`)
+  const mount = mounts.find(({ target }) => isIn(target, groupFolders) || isIn(groupFolders, target))
+  if (mount) return [`${type}: group_folders is ${groupFolders}, and mounts has ${mount.target}: keep them apart`]
+  if (home !== null && isIn(home, groupFolders))
+    return [`${type}: group_folders is ${groupFolders}, in which the home ${home} is: name a folder of its own`]
+  return []
 }
 
 function problemsOfFiles({ type, files, home, mounts }: Template): string[] {

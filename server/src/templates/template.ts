@@ -41,6 +41,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly home: string | null
   /** `user`: one home for all types of a person that say so. */
   readonly homeOf: 'type' | 'user'
+  /** Where folders of the owner's groups appear, each below its name; null: nowhere. */
+  readonly groupFolders: string | null
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
   readonly homeSize: number | null
   /** Seconds without traffic after which the container is paused: memory kept, no CPU; 0 never. Less than `idleTimeout`. */
@@ -214,6 +216,7 @@ export function templateVersion(template: Template): string {
     ...(template.files.length === 0 ? [] : [template.files]),
     ...(template.kubernetes ? [template.kubernetes] : []),
     ...(template.homeOf === 'type' ? [] : [template.homeOf]),
+    ...(template.groupFolders === null ? [] : [{ groupFolders: template.groupFolders }]),
   ]
   const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid, ...later]
   return createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)

@@ -38,6 +38,11 @@ export const groups: Translated<'groups'> = {
     'Deine Dateien belegen {used} von den {max}, die die Gruppe {group} erlaubt. Lösche welche in {name}, das noch startet, oder unter „Dateien“ auf der Karte eines gestoppten Containers, oder bitte deinen Administrator um mehr Platz.',
 
   nameTaken: 'Es gibt schon eine Gruppe mit diesem Namen. Wähle einen anderen.',
+  folderNameTaken: 'Eine andere Gruppe hat einen Ordner mit diesem Namen. Wähle einen anderen.',
+  folderNotFound: 'Die Gruppe hat keinen Ordner.',
+  folderRemoved:
+    'Der Ordner ist weggenommen. Was darin ist, bleibt, und ist wieder da, wenn die Gruppe einen Ordner bekommt.',
+  folderPurged: 'Der Ordner ist weggenommen. Was darin ist, wird entfernt, sobald kein Container mehr mit ihm läuft.',
   unknownTypes: 'Diese Containertypen gibt es nicht: {types}. Bekannt sind: {known}.',
   providerName: 'Der Anbieter {source} benennt diese Gruppe, deshalb lässt sich ihr Name hier nicht ändern.',
   providerMembers:

@@ -36,6 +36,10 @@ export const groups = {
     'Your files take {used} of the {max} that the group {group} allows. Delete some in {name}, which still starts, or under “Files” on the card of a stopped container, or ask your administrator for more room.',
 
   nameTaken: 'There is a group with this name already. Choose another name.',
+  folderNameTaken: 'Another group has a folder with this name. Choose another name.',
+  folderNotFound: 'The group has no folder.',
+  folderRemoved: 'The folder is taken away. What is in it is kept, and is there again when the group gets a folder.',
+  folderPurged: 'The folder is taken away. What is in it is removed as soon as no container runs with it.',
   unknownTypes: 'There are no such container types: {types}. Known types: {known}.',
   providerName: 'The provider {source} names this group, so its name cannot be changed here.',
   providerMembers: 'The provider {source} says who is in this group, so its members cannot be changed here.',

@@ -11,6 +11,7 @@ import { pages } from '#/paths.ts'
 import { Time } from '#/time/time.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { ClassLinkDialog } from './class-link-dialog.tsx'
+import { FolderDialog } from './folder-dialog.tsx'
 import { HoursDialog, LaunchableOptions } from './hours-dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 import { hasEnded, useMembersChanged } from './use-members.ts'
@@ -27,11 +28,12 @@ interface GroupActionsProps {
 }
 
 /** Start and stop of all members' containers, ways into the group, block and end; what stops something asks before. */
-export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: GroupActionsProps) {
+export function GroupActions({ managed, isOff, isReadOnly }: GroupActionsProps) {
+  const { group, types, folder_path: folderPath } = managed
   const t = useTranslations('groups')
   const id = String(group.id)
   const { busy, error, run } = useTask()
-  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | 'link' | AskProps['action']>()
+  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | 'link' | 'folder' | AskProps['action']>()
   const [outcome, setOutcome] = useState<string>()
   const status = useRef<HTMLParagraphElement>(null)
   const changed = useMembersChanged(id)
@@ -90,6 +92,11 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
             {t('hours.title')}
           </Button>
         )}
+        {(folderPath !== null || group.folder) && (
+          <Button variant="small" isOff={isOff} onPress={() => setDialog('folder')}>
+            {t('folder.title')}
+          </Button>
+        )}
         {types.length > 0 && !isEnded && (
           <Button variant="small" onPress={() => setDialog('link')}>
             {t('act.link')}
@@ -120,6 +127,7 @@ export function GroupActions({ managed: { group, types }, isOff, isReadOnly }: G
       {dialog === 'start' && <StartDialog types={types} onStart={start} onClose={close} />}
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
       {dialog === 'hours' && <HoursDialog id={id} types={types} onClose={close} />}
+      {dialog === 'folder' && <FolderDialog group={group} path={folderPath ?? ''} onClose={close} />}
       {dialog === 'code' && <JoinCodeDialog id={id} onClose={close} />}
       {dialog === 'link' && <ClassLinkDialog types={types} onClose={close} />}
       {(dialog === 'stop' || dialog === 'block' || dialog === 'end') && (

@@ -132,6 +132,8 @@ export const dashboard = {
   },
   restartRequested:
     'Your administrator asks you to restart this container: a new version is ready. Save your work first; files in your home stay.',
+  outdated:
+    'The folders of your groups have changed. Restart this container to see them as they are now; save your work first.',
   accountBlocked:
     'An administrator has blocked your account: your containers are stopped and cannot be launched. Your files are kept.',
   accountBlockedSince:
@@ -381,6 +383,8 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   },
   restartRequested:
     'Dein Administrator bittet dich, diesen Container neu zu starten: Eine neue Version ist bereit. Speichere vorher deine Arbeit; Dateien in deinem Home bleiben.',
+  outdated:
+    'Die Ordner deiner Gruppen haben sich geändert. Starte diesen Container neu, um sie zu sehen, wie sie jetzt sind; speichere vorher deine Arbeit.',
   accountBlocked:
     'Ein Administrator hat dein Konto gesperrt: Deine Container sind gestoppt und lassen sich nicht starten. Deine Dateien bleiben erhalten.',
   accountBlockedSince:

@@ -14,6 +14,7 @@ const physics: Group = {
   limits: { running: 1, memory: 4 * 1024 ** 3, cpus: 2, disk: 10 * 1024 ** 3 },
   expires_at: minutesAgo(-200 * day),
   member_count: 4,
+  folder: null,
 }
 const groups: Group[] = [
   physics,
@@ -26,6 +27,7 @@ const groups: Group[] = [
     types: null,
     expires_at: null,
     member_count: 41,
+    folder: null,
   },
   {
     ...physics,
@@ -34,6 +36,7 @@ const groups: Group[] = [
     limits: { running: null, memory: null, cpus: null, disk: null },
     expires_at: minutesAgo(3 * day),
     member_count: 0,
+    folder: null,
   },
 ]
 const container = (user_id: number, container_type: string, status: Member['containers'][number]['status']) => ({
@@ -109,6 +112,7 @@ const answers = {
       { type: 'dev', display_name: 'Development', may_ask_to_look: false },
       { type: 'prod', display_name: 'Production', may_ask_to_look: false },
     ],
+    folder_path: null,
   },
 }
 const managed = {
@@ -170,6 +174,7 @@ const looks = {
     readManagedGroup: {
       group: physics,
       types: [{ type: 'dev', display_name: 'Development', may_ask_to_look: true }],
+      folder_path: null,
     },
   },
 }

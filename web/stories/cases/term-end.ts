@@ -14,6 +14,7 @@ const group: Group = {
   limits: { running: 1, memory: null, cpus: null, disk: null },
   expires_at: null,
   member_count: 4,
+  folder: null,
 }
 const user = (id: number, name: string) => ({ id, email: `${name}@example.org`, slug: name.replaceAll('.', '') })
 const previewed: PreviewedMember[] = [

@@ -65,6 +65,10 @@ export const ManagedGroupResponse = Type.Object({
       description: 'Configured types of the group, in the configured order',
     },
   ),
+  folder_path: OrNull(Type.String(), {
+    description:
+      'Path in containers below which folders of groups are, by the first type that shows them; null: none does',
+  }),
 })
 export type ManagedGroupResponse = Type.Static<typeof ManagedGroupResponse>
 

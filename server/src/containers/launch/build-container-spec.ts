@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { ContainerSpec } from '#/engines/container-spec.ts'
+import type { ContainerSpec, Mount } from '#/engines/container-spec.ts'
 import type { User } from '#/store/users.ts'
 import { containerName, containerPrefix, homeVolume } from '#/containers/container-name.ts'
 import type { NamedHome } from '#/containers/home-names.ts'
 import { defaultOf } from '#/templates/fields.ts'
+import type { MountedGroupFolder } from '#/templates/launch-rules.ts'
 import { templateVersion, type Template } from '#/templates/template.ts'
 import type { TemplateSources } from '#/templates/template-sources.ts'
 import { parameterEnv, type ParameterValues } from '#/templates/parameters.ts'
@@ -24,13 +25,20 @@ export interface InstallationSettings {
   readonly sources?: Pick<TemplateSources, 'whenAnswering' | 'secretsOf' | 'mountsOf' | 'credentialsOf'>
 }
 
+/** Home and folders of a container, as the store tells. */
+export interface Placed {
+  /** Undefined: its own, by the names. */
+  readonly home?: NamedHome | undefined
+  readonly folders?: readonly MountedGroupFolder[]
+}
+
 /** Fields of a user that a container depends on. */
 export type SpecUser = Pick<User, 'id' | 'slug' | 'email'>
 
 /**
  * Builds the runtime's container specification from a template and a user. It looks at secrets and mounts synchronously: see
  * `TemplateSources.whenAnswering`.
- * @param chosen for parameters of the template @param named the home, where it does not follow from user and type
+ * @param chosen for parameters of the template @param placed what does not follow from user and template
  * @throws {RuntimeError} as `TemplateSources`
  */
 export function containerSpec(
@@ -38,7 +46,7 @@ export function containerSpec(
   template: Template,
   settings: InstallationSettings,
   chosen: ParameterValues = {},
-  named?: Pick<NamedHome, 'volume' | 'type'>,
+  { home: named, folders = [] }: Placed = {},
 ): ContainerSpec {
   const { installation } = settings
   const spec = {
@@ -67,8 +75,9 @@ export function containerSpec(
             path: template.home,
             size: template.homeSize,
             ...(named && named.type !== template.type ? { type: named.type } : {}),
+            ...(named?.isShared ? { isShared: true as const } : {}),
           },
-    mounts: settings.sources?.mountsOf(template) ?? [],
+    mounts: [...(settings.sources?.mountsOf(template) ?? []), ...folderMounts(template, folders)],
     runtime: template.runtime,
     readOnly: template.readOnly,
     capAdd: template.capAdd,
@@ -89,6 +98,14 @@ export function containerSpec(
     fingerprint: fingerprintOf(withoutDefaults(lasting)),
   }
 }
+
+const folderMounts = ({ groupFolders }: Template, folders: readonly MountedGroupFolder[]): Mount[] =>
+  folders.map(({ name, volume, isWritable }) => ({
+    source: { volume },
+    target: `${groupFolders}/${name}`,
+    readOnly: !isWritable,
+    noCopy: true,
+  }))
 
 /**
  * Without fields that came later and have their defaults, so that an update of Berth makes no container an outdated one.

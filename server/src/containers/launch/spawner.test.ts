@@ -129,6 +129,7 @@ async function startRig(t: TestContext, otherSettings: object = {}) {
       finishLocked: async () => undefined,
       withHome: async (_container, _hasHome, work) => work(undefined),
     } satisfies SpawnerParts['removal'],
+    rules: { foldersFor: async () => [] },
     preLaunchHooks: { refusalFor: async () => undefined },
     admission: {
       promote: () => undefined,

@@ -22,6 +22,7 @@ import {
 } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import type { User } from '#/store/users.ts'
+import type { LaunchRules, MountedGroupFolder } from '#/templates/launch-rules.ts'
 import { areOthers, type ParameterValues } from '#/templates/parameters.ts'
 import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
 import type { Template } from '#/templates/template.ts'
@@ -53,6 +54,7 @@ export interface SpawnerParts {
   /** Finishes pending deletions before a new container is created under the same name. */
   readonly removal: Pick<ContainerRemoval, 'finishLocked' | 'withHome'>
   readonly preLaunchHooks: PreLaunchHooks
+  readonly rules: Pick<LaunchRules, 'foldersFor'>
   readonly admission: AdmissionControl
   readonly launchProgress: LaunchProgress
   readonly crashLoops: CrashLoops
@@ -245,7 +247,8 @@ export class Spawner {
   async #startStopped(attempt: LaunchAttempt, known: ContainerState, seen: RuntimeContainer): Promise<boolean> {
     const { runtime, preLaunchHooks, admission } = this.#parts
     const { user, template } = attempt
-    const spec = await this.#specOf(attempt, await this.#parametersOf(attempt))
+    const folders = await this.#parts.rules.foldersFor(user.id, template)
+    const spec = await this.#specOf(attempt, await this.#parametersOf(attempt), folders)
     if (!isUpToDate(seen, spec)) return false
     const refusal = await preLaunchHooks.refusalFor(user.id, template)
     if (refusal) throw refusal
@@ -296,10 +299,14 @@ export class Spawner {
   }
 
   /** @throws {RuntimeError} when a secret or mount of the template cannot be looked at */
-  async #specOf({ user, template, home }: LaunchAttempt, parameters: ParameterValues): Promise<ContainerSpec> {
+  async #specOf(
+    { user, template, home }: LaunchAttempt,
+    parameters: ParameterValues,
+    folders: readonly MountedGroupFolder[],
+  ): Promise<ContainerSpec> {
     const { settings } = this.#parts
     await settings.sources?.whenAnswering(template)
-    return containerSpec(user, template, settings, parameters, home)
+    return containerSpec(user, template, settings, parameters, { home, folders })
   }
 
   /** Makes it run, whatever exists of it, and publishes its route. */
@@ -323,16 +330,26 @@ export class Spawner {
   /** The record first, then the engine. */
   async #makeRun(attempt: LaunchAttempt): Promise<{ container: RuntimeContainer; isStarted: boolean }> {
     const { user, template, now, kind } = attempt
-    const { removal, database } = this.#parts
+    const { removal, database, rules } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
     const record = await recordFor(database.db, attempt)
     const parameters = { ...record.parameters, ...attempt.chosen }
     const isChanged = areOthers(template.parameters, record.parameters, parameters)
-    const spec = await this.#specOf(attempt, parameters)
+    const folders = await rules.foldersFor(user.id, template)
+    const spec = await this.#specOf(attempt, parameters, folders)
     const onStep = (step: Step) => this.#reportStep(spec.owner, step)
     const onWait = this.#onWait(spec.owner)
     const credentials = this.#parts.settings.sources?.credentialsOf(template)
-    const start = { record, spec, credentials, files: template.files, requestedAt: attempt.begun, onStep, onWait }
+    const start = {
+      record,
+      spec,
+      credentials,
+      files: template.files,
+      folders,
+      requestedAt: attempt.begun,
+      onStep,
+      onWait,
+    }
     const found = await this.#findExisting(start)
     const isReplaced = kind === 'replace' || isChanged
     const adopted = isReplaced ? undefined : await this.#adopt(start, found)

@@ -7,6 +7,7 @@ import { crashPoint } from '#/machine/crash-points.ts'
 import { allSettledOrThrow, tryOrLog } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import { storeContainer, type UserContainer } from '#/store/user-containers.ts'
+import type { MountedGroupFolder } from '#/templates/launch-rules.ts'
 import type { StarterFiles, Template } from '#/templates/template.ts'
 import type { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
 import { ExitedOnStart, LaunchFailure, explainFailure } from './launch-failure.ts'
@@ -23,6 +24,8 @@ export interface Start {
   readonly credentials: CreateOptions['credentials']
   /** The starter files of its template. */
   readonly files: readonly StarterFiles[]
+  /** Folders of groups that it has. */
+  readonly folders: readonly MountedGroupFolder[]
   /** By `performance.now()`. */
   readonly requestedAt: number
   readonly onStep: (step: Step) => void
@@ -133,6 +136,7 @@ export class Starter {
     if (isKept) await this.#prepareHome(start, oldImage, slot, isKept)
     if (old) await this.#runtime.remove(old.id)
     if (!isKept) await this.#prepareHome(start, oldImage, slot, isKept)
+    for (const { volume } of start.folders) await this.#runtime.ensureFolder(volume)
     const created = await this.#createOrFind(start, slot)
     crashPoint('launch.after-create')
     if (start.files.length > 0 && created.isNew) await this.#putFiles(start, created.id, slot)
@@ -140,7 +144,7 @@ export class Starter {
     // fails the start completes all the same; a stop that waits for this flight needs its result.
     const [container] = await allSettledOrThrow([
       this.#startAndVerify(start, created.id, slot),
-      this.#store(record, created.id, created.port, spec.image),
+      this.#store(record, created.id, created.port, spec.image, start.folders),
     ])
     return container
   }
@@ -238,8 +242,15 @@ export class Starter {
     }
   }
 
-  async #store(record: UserContainer, containerId: string, port: number | null, image: string): Promise<void> {
-    await storeContainer(this.#database.db, record.id, { containerId, port, image })
+  /** @param folders of groups that it was created with; undefined: as before */
+  async #store(
+    record: UserContainer,
+    containerId: string,
+    port: number | null,
+    image: string,
+    folders?: readonly MountedGroupFolder[],
+  ): Promise<void> {
+    await storeContainer(this.#database.db, record.id, { containerId, port, image, ...(folders && { folders }) })
     crashPoint('launch.after-id')
   }
 }

@@ -5,7 +5,7 @@ import { Coalescer } from '#/machine/single-flight.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { Db } from '#/store/database.ts'
 import type { IdleOutlook } from '#/containers/idle/idle-outlook.ts'
-import { listContainersOf, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
+import { folderText, listContainersOf, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import type { LaunchRules } from '#/templates/launch-rules.ts'
 import type { Template, Templates } from '#/templates/template.ts'
@@ -21,14 +21,14 @@ export interface PrimaryContainer {
 export class OwnContainers {
   readonly #db: Db
   readonly #templates: Templates
-  readonly #rules: Pick<LaunchRules, 'visible'>
+  readonly #rules: Pick<LaunchRules, 'visible' | 'foldersFor'>
   readonly #lookups: Pick<StatusLookups, 'of' | 'ofEach'>
   readonly #notes: ContainerNotes
 
   constructor(
     db: Db,
     templates: Templates,
-    rules: Pick<LaunchRules, 'visible'>,
+    rules: Pick<LaunchRules, 'visible' | 'foldersFor'>,
     lookups: Pick<StatusLookups, 'of' | 'ofEach'>,
     notes: ContainerNotes,
   ) {
@@ -54,7 +54,15 @@ export class OwnContainers {
   /** One entry for each configured type that the user may see, see `listContainers`. */
   async list(user: Pick<User, 'id' | 'isAdmin'>): Promise<ListedContainer[]> {
     const visible = await this.#rules.visible(user)
-    return listContainers(this.#lookups, visible, await listContainersOf(this.#db, user.id), this.#notes)
+    const records = await listContainersOf(this.#db, user.id)
+    const listed = await listContainers(this.#lookups, visible, records, this.#notes)
+    const compared = listed.map(async (each) => ({ ...each, isOutdated: await this.#isOutdated(user.id, each) }))
+    return Promise.all(compared)
+  }
+
+  async #isOutdated(userId: number, { template, record, status }: Listed): Promise<boolean> {
+    if (!record || (status !== 'running' && status !== 'paused')) return false
+    return folderText(await this.#rules.foldersFor(userId, template)) !== record.groupFolders
   }
 }
 
@@ -75,7 +83,11 @@ export interface ListedContainer {
   readonly isRestartAsked: boolean
   /** When it is suspended if it is not used any more; undefined where it is not. */
   readonly idle: IdleOutlook | undefined
+  /** Whether it runs with other folders of groups than a start would give it now. */
+  readonly isOutdated: boolean
 }
+
+type Listed = Omit<ListedContainer, 'isOutdated'>
 
 /**
  * One entry per given type, in the given order. Asks the engine once, whatever the number of types, and not
@@ -86,7 +98,7 @@ async function listContainers(
   templates: readonly Template[],
   records: readonly UserContainer[],
   notes: ContainerNotes,
-): Promise<ListedContainer[]> {
+): Promise<Listed[]> {
   const types = new Set(templates.map(({ type }) => type))
   const seen = records.filter(({ type }) => types.has(type))
   const found = await statuses.ofEach(seen.flatMap(({ containerId }) => containerId ?? []))

@@ -187,9 +187,9 @@ function placementOf(
 }
 
 /** No mount of the host that is made later reaches the container, and none of the container the host. */
-const toMount = ({ source, target, readOnly }: Mount) => ({
+const toMount = ({ source, target, readOnly, noCopy }: Mount) => ({
   ...('volume' in source
-    ? { Type: 'volume', Source: source.volume }
+    ? { Type: 'volume', Source: source.volume, ...(noCopy && { VolumeOptions: { NoCopy: true } }) }
     : { Type: 'bind', Source: source.path, BindOptions: { Propagation: 'rprivate' } }),
   Target: target,
   ReadOnly: readOnly,

@@ -21,6 +21,7 @@ import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, OomNotices, type EngineContext } from './engine-context.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
+import { ensureFolder, removeFolder } from './folder-volumes.ts'
 import { HomeQuota, hasHome, homes, measureHomes, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
@@ -92,6 +93,8 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     homes: () => homes(engine),
     hasHome: (volume) => hasHome(engine, volume),
     removeHome: (volume) => removeHome(engine, volume),
+    ensureFolder: (volume) => ensureFolder(engine, volume),
+    removeFolder: (volume) => removeFolder(engine, volume),
     measureHomes: (signal) => measureHomes(engine, signal),
     host: () => hostReport(engine),
     hostMemory: () => hostMemory(engine),

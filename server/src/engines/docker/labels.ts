@@ -11,6 +11,7 @@ const labelNames = {
   templateVersion: 'berth.template_version',
   probe: 'berth.probe',
   tool: 'berth.tool',
+  folder: 'berth.folder',
 } as const
 
 /** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
@@ -35,6 +36,12 @@ export function homeLabels(installation: string, owner: Owner): Labels {
     [labelNames.type]: owner.type,
   }
 }
+
+/** Labels of a volume that containers of several people have; it is no user's home. */
+export const folderLabels = (installation: string): Labels => ({
+  ...installationLabel(installation),
+  [labelNames.folder]: 'group',
+})
 
 export const installationLabel = (installation: string): Labels => ({ [labelNames.installation]: installation })
 

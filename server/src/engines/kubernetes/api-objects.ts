@@ -69,6 +69,7 @@ export interface Pod {
 export interface Claim {
   readonly metadata: ObjectMeta
   readonly spec?: {
+    readonly accessModes?: readonly string[]
     readonly resources?: { readonly requests?: { readonly storage?: string } }
     /** Once it is bound. */
     readonly volumeName?: string

@@ -79,7 +79,7 @@ async function requireClaim(
   what: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const path = corePath(cluster, 'persistentvolumeclaims', volume)
+  const path = corePath(cluster, 'persistentvolumeclaims', objectName(volume) ?? volume)
   try {
     await cluster.client.ask({ what, method: 'GET', path, timeout: callTimeouts.read, signal })
   } catch (error) {
@@ -314,7 +314,12 @@ function volumesOf({ home, mounts, shmSize, readOnly, memory }: ContainerSpec): 
     ...(home ? [{ name: 'home', persistentVolumeClaim: { claimName: objectName(home.volume) ?? home.volume } }] : []),
     ...mounts.flatMap(({ source, readOnly: isReadOnly }, index) =>
       'volume' in source
-        ? [{ name: `mount-${index}`, persistentVolumeClaim: { claimName: source.volume, readOnly: isReadOnly } }]
+        ? [
+            {
+              name: `mount-${index}`,
+              persistentVolumeClaim: { claimName: objectName(source.volume) ?? source.volume, readOnly: isReadOnly },
+            },
+          ]
         : [],
     ),
     ...(shmSize === usualShm ? [] : [{ name: 'shm', ...inMemory(shmSize) }]),

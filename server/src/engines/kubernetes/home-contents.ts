@@ -112,7 +112,9 @@ async function restoreHome(
   archive: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<HomeOutcome> {
-  await ensureHome(cluster, { volume, owner, size: size ?? null, storageClass: null }, signal)
+  // One that was made for all types of a person has no type.
+  const isShared = owner.type === ''
+  await ensureHome(cluster, { volume, owner, size: size ?? null, isShared, storageClass: null }, signal)
   try {
     await writeTo(cluster, volume, archive, signal)
     return 'created'

@@ -8,7 +8,7 @@ import { listPods, readList } from './container-lookup.ts'
 import { nameAnnotation, nameOf, objectName, ownerAnnotations, ownerLabels, ownerOf, selectorOf } from './labels.ts'
 
 /** Bytes of a home whose template names no size: a claim has to ask for some. */
-const defaultSize = 10 * 1024 ** 3
+export const defaultHomeSize = 10 * 1024 ** 3
 
 /** A home that a container needs. */
 export interface WantedHome {
@@ -16,6 +16,8 @@ export interface WantedHome {
   /** Bytes; null: the template names none. */
   readonly size: number | null
   readonly owner: Owner
+  /** Whether several pods have it at the same time. */
+  readonly isShared: boolean
   /** Storage class of a claim that is made now; null: the installation's. */
   readonly storageClass: string | null
 }
@@ -27,6 +29,7 @@ export const wantedHome = ({ home, owner, cluster }: ContainerSpec): WantedHome 
         volume: home.volume,
         size: home.size,
         owner: { ...owner, type: home.type ?? owner.type },
+        isShared: home.isShared === true,
         storageClass: cluster?.storageClass ?? null,
       }
     : undefined
@@ -42,6 +45,12 @@ export async function ensureHome(cluster: ClusterContext, home: WantedHome, sign
     throw new RuntimeError('conflict', `${what}: a claim of this name is not of this installation`)
   if (claim.metadata.deletionTimestamp !== undefined)
     throw new RuntimeError('failed', `${what}: the home is being removed`)
+  if (home.isShared && !claim.spec?.accessModes?.includes('ReadWriteMany'))
+    throw new RuntimeError(
+      'failed',
+      `${what}: its claim was made for one node (ReadWriteOnce), and types that share it (home_of: user) may run on several; ` +
+        'copy it into a claim of this name with ReadWriteMany, or give the types home_of: type',
+    )
 }
 
 /** Whether there is a home of this name of this installation. @throws {RuntimeError} */
@@ -70,7 +79,7 @@ export async function findHome(
 async function createClaim(
   cluster: ClusterContext,
   name: string,
-  { volume, size, owner, storageClass }: WantedHome,
+  { volume, size, owner, isShared, storageClass }: WantedHome,
   signal?: AbortSignal,
 ): Promise<Claim | undefined> {
   const storageClassName = storageClass ?? cluster.storageClass
@@ -83,8 +92,8 @@ async function createClaim(
       annotations: { ...ownerAnnotations(owner), ...nameAnnotation(volume) },
     },
     spec: {
-      accessModes: ['ReadWriteOnce'],
-      resources: { requests: { storage: String(size ?? defaultSize) } },
+      accessModes: [isShared ? 'ReadWriteMany' : 'ReadWriteOnce'],
+      resources: { requests: { storage: String(size ?? defaultHomeSize) } },
       ...(storageClassName === null ? {} : { storageClassName }),
     },
   }

@@ -6,6 +6,7 @@ import { openClusterAccess } from './cluster-access.ts'
 import { callTimeouts, ClusterClient } from './cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from './cluster-context.ts'
 import { containerFiles } from './container-files.ts'
+import { ensureFolder, removeFolder } from './folder-volumes.ts'
 import { hasHome, listHomes, removeHome } from './home-volumes.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
 import { removeLeftHelpers } from './helper-containers.ts'
@@ -84,6 +85,8 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     homes: async () => (await listHomes(cluster)).map(({ volume, owner }) => ({ volume, owner })),
     hasHome: (volume) => hasHome(cluster, volume),
     removeHome: (volume) => removeHome(cluster, volume),
+    ensureFolder: (volume) => ensureFolder(cluster, volume),
+    removeFolder: (volume) => removeFolder(cluster, volume),
     measureHomes: async () => {
       throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')
     },

@@ -14,6 +14,7 @@ const names = {
   port: 'berth.port',
   fingerprint: 'berth.fingerprint',
   templateVersion: 'berth.template_version',
+  folder: 'berth.folder',
 } as const
 
 type Texts = Readonly<Record<string, string>>
@@ -38,6 +39,16 @@ export const podAnnotations = ({ name, owner, fingerprint, templateVersion }: Co
 
 /** Annotation with the name of a home, which may differ from its claim's. */
 export const nameAnnotation = (name: string): Texts => ({ [names.name]: name })
+
+/** Labels of a claim that pods of several people have; it is no user's home. */
+export const folderLabels = (installation: string): Texts => ({
+  ...installationLabels(installation),
+  [names.folder]: 'group',
+})
+
+/** Whether it carries this installation's name. */
+export const isOfInstallation = ({ labels }: ObjectMeta, installation: string): boolean =>
+  labels?.[names.installation] === installation
 
 /** Selector of the objects of an installation, or of one of its users. */
 export const selectorOf = (installation: string, userId?: number): string =>

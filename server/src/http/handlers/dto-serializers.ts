@@ -19,7 +19,7 @@ const isoInstant = (date: Date | null | undefined) => date?.toISOString() ?? nul
 export function toContainerEntry(
   spawnerUrl: string,
   slug: string,
-  { template, record, status, isRestartAsked, idle }: ListedContainer,
+  { template, record, status, isRestartAsked, idle, isOutdated }: ListedContainer,
 ): ContainerEntry {
   return {
     type: template.type,
@@ -30,6 +30,7 @@ export function toContainerEntry(
     ...openPathOf(template),
     ...parametersOf(template, record),
     ...(isRestartAsked && { restart_requested: true as const }),
+    ...(isOutdated && { is_outdated: true as const }),
     home: template.home === null ? null : template.homeOf,
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),

@@ -141,6 +141,22 @@ export function managerOf(call: ManagersCall): Actor {
   return actorOf(call)
 }
 
+/** The folder of a group. Rights are checked by the use case. */
+export function groupFolderHandlers({ folders }: Groups): Pick<Handlers, 'setGroupFolder' | 'removeGroupFolder'> {
+  return {
+    setGroupFolder: async (call) => {
+      const { name, members } = call.body
+      const group = await folders.set(managerOf(call), readGroupId(call.params.id), { name, members }, call.now)
+      return { group: toGroup(group) }
+    },
+    removeGroupFolder: async (call) => {
+      const isPurge = call.query.purge === 'true'
+      await folders.remove(managerOf(call), readGroupId(call.params.id), isPurge, call.now)
+      return { message: localizedReply(call, message(isPurge ? 'groups.folderPurged' : 'groups.folderRemoved')) }
+    },
+  }
+}
+
 type GroupInvitationNames =
   'previewMembers' | 'listGroupInvitations' | 'withdrawGroupInvitation' | 'resendGroupInvitation'
 
@@ -248,6 +264,7 @@ export const toGroup = (group: CountedGroup): GroupDto => ({
   limits: { ...group.limits },
   expires_at: group.expiresAt?.toISOString() ?? null,
   member_count: group.memberCount,
+  folder: group.folder && { name: group.folder.name, members: group.folder.members },
 })
 
 /**

@@ -35,7 +35,7 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
   const { managedGroup, starts, readFailure, endGroup } = parts.groups
   return {
     readManagedGroup: async (call) => {
-      const { group, types } = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
+      const { group, types, folderPath } = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
       return {
         group: toGroup(group),
         types: types.map(({ template, mayAskToLook }) => ({
@@ -43,6 +43,7 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
           display_name: template.displayName,
           may_ask_to_look: mayAskToLook,
         })),
+        folder_path: folderPath,
       }
     },
     groupEvents: groupEventsHandler(parts),

@@ -53,7 +53,13 @@ const actor = { id: null, email: 'operator', address: 'test', language: 'en' } a
 const directory = new GroupDirectory(database.db)
 const rules = new LaunchRules(database.db, directory, templates)
 const log = { warn: () => undefined }
-const groups = new GroupAdministration({ database, directory, types: () => types, release: async () => undefined })
+const groups = new GroupAdministration({
+  database,
+  directory,
+  types: () => types,
+  keepUntil: (now) => now,
+  release: async () => undefined,
+})
 const noInvitations = { run: async () => ({ invited: [], signedUp: [], refused: [] }) } as unknown as InviteToGroup
 const members = new GroupMembers({
   database,

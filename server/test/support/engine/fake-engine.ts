@@ -179,6 +179,8 @@ export const emptyRuntime: Runtime = {
   },
   homes: async () => [],
   hasHome: async () => false,
+  ensureFolder: async () => undefined,
+  removeFolder: async () => undefined,
   removeHome: async () => undefined,
   measureHomes: async () => new Map(),
   host: async () => ({

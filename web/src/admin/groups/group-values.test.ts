@@ -58,7 +58,7 @@ test('what was not changed keeps the exact limit and end', () => {
 // A dialog that was open while a manager ended the group removed that end with a new description.
 test('of a group that is changed only what differs from what it was is sent', () => {
   const limits = { running: 2, memory: 100 * 1024 ** 2, cpus: null, disk: null }
-  const before = { id: 3, name: 'Physics', description: '', source: 'local', member_count: 0 } as const
+  const before = { id: 3, name: 'Physics', description: '', source: 'local', member_count: 0, folder: null } as const
   const group: Group = { ...before, types: ['dev'], limits, expires_at: null }
   const fields = { running: '2', memory: fieldOf(limits, 'memory'), cpus: '', disk: '' }
   const change = (changes: object) => {

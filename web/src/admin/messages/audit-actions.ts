@@ -291,6 +291,17 @@ const rows = {
     en: { name: 'Group ended', sentence: '<b>{actor}</b> ended <b>{group}</b>' },
     de: { name: 'Gruppe beendet', sentence: '<b>{actor}</b> hat <b>{group}</b> beendet' },
   },
+  'group.set-folder': {
+    en: { name: 'Folder of a group set', sentence: '<b>{actor}</b> set the folder of <b>{group}</b>' },
+    de: { name: 'Ordner einer Gruppe gesetzt', sentence: '<b>{actor}</b> hat den Ordner von <b>{group}</b> gesetzt' },
+  },
+  'group.remove-folder': {
+    en: { name: 'Folder of a group taken away', sentence: '<b>{actor}</b> took the folder of <b>{group}</b> away' },
+    de: {
+      name: 'Ordner einer Gruppe weggenommen',
+      sentence: '<b>{actor}</b> hat den Ordner von <b>{group}</b> weggenommen',
+    },
+  },
   'group.set-timetable': {
     en: { name: 'Hours of a group changed', sentence: '<b>{actor}</b> changed the hours of <b>{group}</b>' },
     de: { name: 'Zeiten einer Gruppe geändert', sentence: '<b>{actor}</b> hat die Zeiten von <b>{group}</b> geändert' },

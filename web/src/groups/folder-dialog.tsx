@@ -1,0 +1,89 @@
+import { useId, useState, type FormEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button, SubmitButton } from '#/components/button.tsx'
+import { Dialog } from '#/components/dialog.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { useMembersChanged } from './use-members.ts'
+
+interface FolderDialogProps {
+  group: ManagedGroupResponse['group']
+  /** Where it is in containers. */
+  path: string
+  onClose(): void
+}
+
+const rights = ['read', 'write'] as const
+
+/** The folder of a group: its name, and what members may do in it. What is in it outlives that it is taken away. */
+export function FolderDialog({ group, path, onClose }: FolderDialogProps) {
+  const t = useTranslations('groups.folder')
+  const id = useId()
+  const { folder } = group
+  const [name, setName] = useState(folder?.name ?? '')
+  const [members, setMembers] = useState<(typeof rights)[number]>(folder?.members ?? 'read')
+  const { busy, error, run } = useTask()
+  const changed = useMembersChanged(String(group.id))
+  const params = { id: String(group.id) }
+
+  const perform = (work: (signal: AbortSignal) => Promise<unknown>, close: () => void) =>
+    void run(async (signal) => {
+      await work(signal)
+      await changed()
+      close()
+    })
+  function save(event: FormEvent, close: () => void) {
+    event.preventDefault()
+    perform((signal) => createApiClient(signal).setGroupFolder({ params, body: { name, members } }), close)
+  }
+  return (
+    <Dialog title={t('title')} onClose={onClose}>
+      {(close) => (
+        <form className="group-form" onSubmit={(event) => save(event, close)}>
+          <p className="hint">{t('lead', { path: `${path}/${name || '…'}` })}</p>
+          <label htmlFor={id}>{t('name')}</label>
+          <input
+            id={id}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            pattern="[a-z0-9][a-z0-9\-]{0,38}"
+            title={t('nameRule')}
+            maxLength={39}
+            autoComplete="off"
+            required
+          />
+          <label htmlFor={`${id}-members`}>{t('members')}</label>
+          <select
+            id={`${id}-members`}
+            value={members}
+            onChange={({ target }) => setMembers(rights.find((each) => each === target.value) ?? 'read')}
+          >
+            {rights.map((each) => (
+              <option key={each} value={each}>
+                {t(each)}
+              </option>
+            ))}
+          </select>
+          <p className="hint">{t('next')}</p>
+          <Alert error={error} />
+          <div className="actions end">
+            {folder && (
+              <Button
+                isOff={busy}
+                onPress={() =>
+                  perform((signal) => createApiClient(signal).removeGroupFolder({ params, query: {} }), close)
+                }
+              >
+                {t('remove')}
+              </Button>
+            )}
+            <Button onPress={close}>{t('cancel')}</Button>
+            <SubmitButton isOff={busy}>{t('save')}</SubmitButton>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
