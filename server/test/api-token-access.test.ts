@@ -92,6 +92,7 @@ test('the endpoints that no API token may call are those for sessions, tokens, t
     'GET /api/groups/{id}',
     'GET /api/groups/{id}/events',
     'GET /api/groups/{id}/invitations',
+    'GET /api/groups/{id}/join-code',
     'GET /api/groups/{id}/members',
     'GET /api/groups/{id}/members/{user_id}/failure/{container_type}',
     'GET /api/groups/{id}/timetable',

@@ -72,6 +72,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'containers-parts.ts',
     'open-streams.ts',
     'user-events.ts',
+    'idle/idle-probe.ts',
     'reconcile/host-check.ts',
     'reconcile/reconciler.ts',
     'routes/own-containers.ts',
@@ -90,6 +91,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'shared-homes.ts',
     'template-sources.ts',
     'starter-files/file-sources.ts',
+    'starter-files/link-files.ts',
     'starter-files/put-starter-files.ts',
   ],
   engines: [

@@ -137,8 +137,15 @@ export const StopGroupResponse = Type.Object({
 })
 
 export const JoinCodeResponse = Type.Object({
-  code: Type.String({ description: 'Shown here and never again' }),
+  code: Type.String(),
   expires_at: Instant,
+})
+/** The code that lets users in now. */
+export const ActiveJoinCodeResponse = Type.Object({
+  code: OrNull(Type.String(), {
+    description: 'Null when there is none, and when Berth was restarted since: only its hash is stored',
+  }),
+  expires_at: OrNull(Instant, { description: 'Null when there is none' }),
 })
 export const JoinBody = Type.Object({
   code: Type.String({ maxLength: 100, description: 'Case, hyphens and spaces do not matter' }),

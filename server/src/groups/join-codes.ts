@@ -6,7 +6,14 @@ import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findMembership, setMember } from '#/store/group-members.ts'
-import { findGroup, findGroupByJoinCode, localSource, setJoinCode, type CountedGroup } from '#/store/groups.ts'
+import {
+  findGroup,
+  findGroupByJoinCode,
+  findJoinCode,
+  localSource,
+  setJoinCode,
+  type CountedGroup,
+} from '#/store/groups.ts'
 import { isExpired } from '#/templates/group-directory.ts'
 import { refuseProviderGroup, requireManaged } from './managed-group.ts'
 
@@ -15,8 +22,10 @@ const codeLifetime = 7 * 24 * 3_600_000
 /** Without letters and digits that look alike on a projector: 31 of them, so ten have 49 bits. */
 const codeAlphabet = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const codeLength = 10
+/** Codes that are remembered; the oldest go. */
+const maxMade = 1_000
 
-/** A code that was just made; only its hash is stored. */
+/** A code; only its hash is stored. */
 export interface JoinCode {
   readonly code: string
   readonly expiresAt: Date
@@ -39,6 +48,8 @@ export class JoinCodes {
   /** Wrong codes by user (against brute force): codes cannot be guessed, whatever their length. */
   readonly #wrong = new RecentCounts<number>({ window: 60_000, max: maxPerMinute })
   readonly #onJoin: () => void
+  /** Codes made by this process, by their group, so that they can be shown again. */
+  readonly #made = new Map<number, string>()
 
   /** @param onJoin called after each new membership */
   constructor(database: Database, onJoin: () => void) {
@@ -57,7 +68,23 @@ export class JoinCodes {
       const target = `group:${groupId}`
       await insertAuditEntries(tx, [{ at: now, actor, action: 'group.create-join-code', target, detail }])
     })
-    return { code: `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`, expiresAt }
+    this.#made.delete(groupId)
+    this.#made.set(groupId, letters)
+    for (const oldest of this.#made.keys()) if (this.#made.size > maxMade) this.#made.delete(oldest)
+    return { code: asShown(letters), expiresAt }
+  }
+
+  /**
+   * The code that lets users in now, as another manager or node may have made it.
+   * @returns without the code itself where this process has not made it @throws {Refusal} 404 · 403
+   */
+  async active(actor: Actor, groupId: number, now: Date) {
+    const { db } = this.#database
+    await requireManaged(db, actor, groupId)
+    const found = await findJoinCode(db, groupId, now)
+    const letters = this.#made.get(groupId)
+    const isIt = found !== undefined && letters !== undefined && hashOf(letters) === found.hash
+    return { code: isIt ? asShown(letters) : null, expiresAt: found?.expiresAt ?? null }
   }
 
   /** @throws {Refusal} 404 · 403 */
@@ -97,5 +124,7 @@ export class JoinCodes {
     return group
   }
 }
+
+const asShown = (letters: string) => `${letters.slice(0, codeLength / 2)}-${letters.slice(codeLength / 2)}`
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')

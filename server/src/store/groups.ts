@@ -104,6 +104,22 @@ export async function findGroupByJoinCode(db: Db, hash: string, now: Date): Prom
   return row && countedFromRow(row)
 }
 
+/** Hash and end of the join code of a group that is good at `now`. */
+export async function findJoinCode(
+  db: Db,
+  id: number,
+  now: Date,
+): Promise<{ readonly hash: string; readonly expiresAt: Date } | undefined> {
+  const row = await db
+    .selectFrom('user_groups')
+    .select(['join_code_hash', 'join_code_expires_at'])
+    .where('id', '=', id)
+    .where('join_code_expires_at', '>', now.getTime())
+    .executeTakeFirst()
+  const { join_code_hash: hash, join_code_expires_at: expiresAt } = row ?? {}
+  return hash && expiresAt ? { hash, expiresAt: new Date(expiresAt) } : undefined
+}
+
 /** Replaces the join code of a group; null removes it. */
 export async function setJoinCode(
   tx: Db,

@@ -1,9 +1,11 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { copyToClipboard } from '#/components/clipboard.ts'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -201,62 +203,94 @@ function StartDialog({ types, onStart, onClose }: StartDialogProps) {
 function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTranslations('groups.code')
   const { busy, error, run } = useTask()
-  const [made, setMade] = useState<{ code: string; expires_at: string }>()
+  const [outcome, setOutcome] = useState<'copied' | 'selected'>()
+  const shown = useRef<HTMLParagraphElement>(null)
+  const client = useQueryClient()
   const [isRemoved, setRemoved] = useState(false)
   const params = { id }
+  const queryKey = ['join-code', id]
+  const query = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => createApiClient(signal).readJoinCode({ params }),
+    gcTime: 0,
+  })
+  const { code, expires_at: endsAt } = query.data ?? { code: null, expires_at: null }
+  const [isMade, setMade] = useState(false)
   const closing = useRef<HTMLButtonElement>(null)
   // The key that made a code must not replace it while the class enters it.
   useEffect(() => {
-    if (made) closing.current?.focus()
-  }, [made])
+    if (isMade) closing.current?.focus()
+  }, [isMade])
 
   function make() {
     setRemoved(false)
-    void run(async (signal) => setMade(await createApiClient(signal).createJoinCode({ params })))
+    setOutcome(undefined)
+    void run(async (signal) => {
+      client.setQueryData(queryKey, await createApiClient(signal).createJoinCode({ params }))
+      setMade(true)
+    })
   }
   function remove() {
     void run(async (signal) => {
       await createApiClient(signal).deleteJoinCode({ params })
-      setMade(undefined)
+      client.setQueryData(queryKey, { code: null, expires_at: null })
+      setMade(false)
       setRemoved(true)
     })
   }
-  const address = made && `${location.origin}${pages.groups}?code=${made.code}`
+  const address = code && `${location.origin}${pages.groups}?code=${code}`
   return (
     <Dialog title={t('title')} variant="wide" onClose={onClose}>
       {(close) => (
         <>
           <p className="hint">{t('lead')}</p>
           <div role="status" className="join-code-view">
-            {made && (
+            {code && endsAt && (
               <>
                 <div>
-                  <p className="join-code">{made.code}</p>
-                  <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={made.expires_at} />) })}</p>
+                  <p className="join-code" ref={shown}>
+                    {code}
+                  </p>
+                  <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>
                 </div>
                 {address && <QrCode text={address} label={t('qr')} />}
               </>
             )}
+            {!code && endsAt && <p>{t.rich('active', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
             {isRemoved && <p>{t('removed')}</p>}
           </div>
           {address && (
             <p className="hint">
               <a className="path" href={address}>
                 {t('link')}
-              </a>{' '}
-              {t('once')}
+              </a>
             </p>
           )}
-          <Alert error={error} />
+          <Alert error={error ?? query.error ?? undefined} />
           <div className="actions end">
+            {code && (
+              <Button
+                variant="small"
+                onPress={() =>
+                  void copyToClipboard(code, shown.current).then((isCopied) =>
+                    setOutcome(isCopied ? 'copied' : 'selected'),
+                  )
+                }
+              >
+                {t('copy')}
+              </Button>
+            )}
+            <span role="status" className="hint">
+              {outcome && t(outcome)}
+            </span>
             {/* A code that the class is entering must not end by a press that was meant for the next one. */}
-            <Button ref={closing} variant={made && 'primary'} onPress={close}>
+            <Button ref={closing} variant={code ? 'primary' : undefined} onPress={close}>
               {t('close')}
             </Button>
-            <Button isOff={busy} onPress={remove}>
+            <Button isOff={busy || endsAt === null} onPress={remove}>
               {t('remove')}
             </Button>
-            <Button variant={made ? undefined : 'primary'} isOff={busy} onPress={make}>
+            <Button variant={code ? undefined : 'primary'} isOff={busy} onPress={make}>
               {busy ? t('busy') : t('make')}
             </Button>
           </div>

@@ -239,7 +239,11 @@ export const groups = {
     link: 'Link to join',
     qr: 'QR code of the link to join',
     ends: 'Works until <at></at>',
-    once: 'The code is shown only this once. Write it down or copy it.',
+    active:
+      'A code is active until <at></at>. It cannot be shown again, because the server was restarted since; it still works.',
+    copy: 'Copy',
+    copied: 'Copied.',
+    selected: 'Press Ctrl+C to copy.',
     close: 'Close',
   },
 } as const
@@ -486,7 +490,11 @@ export const germanGroups: InOtherWords<typeof groups> = {
     link: 'Link zum Beitreten',
     qr: 'QR-Code des Links zum Beitreten',
     ends: 'Gilt bis <at></at>',
-    once: 'Der Code wird nur jetzt gezeigt.',
+    active:
+      'Ein Code gilt bis <at></at>. Er lässt sich nicht noch einmal zeigen, weil der Server seitdem neu gestartet wurde; er gilt aber weiter.',
+    copy: 'Kopieren',
+    copied: 'Kopiert.',
+    selected: 'Zum Kopieren Strg+C drücken.',
     close: 'Schließen',
   },
 }

@@ -201,7 +201,11 @@ export const groupStories: readonly Story[] = [
   {
     name: 'groups/join-code',
     ...managed,
-    answers: { ...managed.answers, createJoinCode: { code: 'K7QWE-3MXPA', expires_at: minutesAgo(-7 * day) } },
+    answers: {
+      ...managed.answers,
+      readJoinCode: { code: null, expires_at: null },
+      createJoinCode: { code: 'K7QWE-3MXPA', expires_at: minutesAgo(-7 * day) },
+    },
     press: ['Join code', 'Create a new code'],
   },
   {

@@ -110,6 +110,15 @@ export const groupsEndpoints = {
     response: Message,
     refusals: writeRefusals,
   },
+  readJoinCode: {
+    ...byManagers,
+    method: 'GET',
+    path: '/api/groups/{id}/join-code',
+    guarded: true,
+    summary: 'The join code that lets users in now; for its managers and administrators',
+    response: groups.ActiveJoinCodeResponse,
+    refusals,
+  },
   createJoinCode: {
     ...byManagers,
     method: 'POST',

@@ -62,6 +62,7 @@ type GroupNames =
   | 'listMembers'
   | 'addMembers'
   | 'removeMember'
+  | 'readJoinCode'
   | 'createJoinCode'
   | 'deleteJoinCode'
   | 'stopGroup'
@@ -102,6 +103,10 @@ export function groupHandlers({ members, joinCodes, containers }: Groups): Pick<
       return { message: localizedReply(call, message('groups.memberRemoved')) }
     },
 
+    readJoinCode: async (call) => {
+      const { code, expiresAt } = await joinCodes.active(managerOf(call), readGroupId(call.params.id), call.now)
+      return { code, expires_at: expiresAt?.toISOString() ?? null }
+    },
     createJoinCode: async (call) => {
       const { code, expiresAt } = await joinCodes.create(managerOf(call), readGroupId(call.params.id), call.now)
       return { code, expires_at: expiresAt.toISOString() }

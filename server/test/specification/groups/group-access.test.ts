@@ -74,6 +74,7 @@ const managed: readonly (readonly [string, string, object?])[] = [
   ['POST', '/invitations/999999/resend'],
   ['GET', '/timetable'],
   ['POST', '/timetable', { timetable: null }],
+  ['GET', '/join-code'],
   ['POST', '/join-code'],
   ['DELETE', '/join-code'],
   ['POST', '/start', { container_type: 'dev' }],

@@ -27,6 +27,20 @@ test('a code makes a member, however it is typed, and never a manager', async ()
   assert.equal((await tom.call('GET', '/api/groups')).body.groups[0].role, 'manager')
 })
 
+// A code was shown once: a teacher who closed the dialog had to make another one, which ended that on the blackboard.
+test('managers see the code again, and whether one is active', async () => {
+  const { id } = await group({ name: 'Shown again' }, [ann], [tom])
+  const active = async (by = tom) => (await by.call('GET', `/api/groups/${id}/join-code`)).body
+  assert.deepEqual(await active(), { code: null, expires_at: null })
+  const code = await makeCode(id)
+  const seen = await active(boss)
+  assert.equal(seen.code, code)
+  assert.ok(Date.parse(seen.expires_at) > Date.now())
+  assertRefused(await ann.call('GET', `/api/groups/${id}/join-code`), 403)
+  assertOk(await tom.call('DELETE', `/api/groups/${id}/join-code`))
+  assert.deepEqual(await active(), { code: null, expires_at: null })
+})
+
 test('a new code replaces the old one, and a removed one is gone', async () => {
   const { id } = await group({ name: 'Replaced' }, [], [tom])
   const old = await makeCode(id)
