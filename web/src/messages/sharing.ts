@@ -38,6 +38,10 @@ export const sharing = {
     title: 'Share {name}',
     emails: 'E-mail addresses',
     hint: 'Separated by spaces, commas or line breaks. No mail is sent.',
+    tell: 'Tell them the address of your container:',
+    copy: 'Copy',
+    copied: 'Copied.',
+    selected: 'Press Ctrl+C to copy.',
     singlePages:
       'Most applications, such as editors and notebooks, will stay empty for the people you share with. They get a page without the scripts, styles and images that it loads from the container, so only single pages work. Your administrator can change that by giving each container its own host.',
     group: 'Or a group that you are in',
@@ -96,7 +100,11 @@ export const germanSharing: InOtherWords<typeof sharing> = {
   form: {
     title: '{name} teilen',
     emails: 'E-Mail-Adressen',
-    hint: 'Getrennt durch Leerzeichen, Kommas oder Zeilen. Es wird keine E-Mail verschickt: Sag ihnen die Adresse deines Containers.',
+    hint: 'Getrennt durch Leerzeichen, Kommas oder Zeilen. Es wird keine E-Mail verschickt.',
+    tell: 'Sag ihnen die Adresse deines Containers:',
+    copy: 'Kopieren',
+    copied: 'Kopiert.',
+    selected: 'Zum Kopieren Strg+C drücken.',
     singlePages:
       'Die meisten Anwendungen, etwa Editoren und Notebooks, bleiben für die Leute leer, mit denen du teilst. Sie bekommen eine Seite ohne die Skripte, Stile und Bilder, die sie aus dem Container lädt; nur einzelne Seiten funktionieren. Dein Administrator kann das ändern, indem jeder Container einen eigenen Host bekommt.',
     group: 'Oder eine Gruppe, in der du bist',

@@ -4,6 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
+import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useOwnGroups } from '#/groups/use-own-groups.ts'
@@ -17,6 +18,8 @@ const usualDuration = 7 * 86_400_000
 interface ShareDialogProps {
   name: string
   type: string
+  /** Where visitors open it. */
+  address: string
   /** Visitors get single pages alone: most applications stay empty for them. */
   isForSinglePages: boolean
   onClose(): void
@@ -24,10 +27,12 @@ interface ShareDialogProps {
 }
 
 /** Lets others look at a container, or use it, until a date; says plainly what each means. */
-export function ShareDialog({ name, type, isForSinglePages, onClose, onShared }: ShareDialogProps) {
+export function ShareDialog({ name, type, address, isForSinglePages, onClose, onShared }: ShareDialogProps) {
   const t = useTranslations('sharing.form')
   const id = useId()
   const first = useRef<HTMLTextAreaElement>(null)
+  const shown = useRef<HTMLElement>(null)
+  const [copied, setCopied] = useState<'copied' | 'selected'>()
   const { busy, error, run } = useTask()
   const [problem, setProblem] = useState<'missing' | 'endMissing' | 'badPort'>()
   const [now] = useState(() => serverNow())
@@ -76,6 +81,23 @@ export function ShareDialog({ name, type, isForSinglePages, onClose, onShared }:
               </p>
             </div>
           )}
+          <p className="hint">
+            {t('tell')}{' '}
+            <b className="address" ref={shown}>
+              {address}
+            </b>{' '}
+            <Button
+              variant="small"
+              onPress={() =>
+                void copyToClipboard(address, shown.current).then((isCopied) =>
+                  setCopied(isCopied ? 'copied' : 'selected'),
+                )
+              }
+            >
+              {t('copy')}
+            </Button>{' '}
+            <span role="status">{copied && t(copied)}</span>
+          </p>
           {boot.sharing?.groups && <GroupField />}
           <div className="group-field">
             <label htmlFor={`${id}-may`}>{t('may')}</label>

@@ -142,6 +142,7 @@ function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean 
         <ShareDialog
           name={name}
           type={type}
+          address={entry.service_url}
           isForSinglePages={query.data?.single_pages_only === true}
           onClose={() => setOpen(false)}
           onShared={() => setOutcome(t('shared', { name }))}
