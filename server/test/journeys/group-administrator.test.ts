@@ -31,7 +31,7 @@ test('a course with limits for each member is made, and its limits are changed',
   await press('Edit the group Physics 7b')
   await dialog.getByLabel('Cores').fill('two')
   await pressIn('Save')
-  await dialog.getByText('Cores: a number from 0 on.').waitFor()
+  await dialog.getByText('Cores: enter 0 or a larger number.').waitFor()
   const cores = dialog.locator('[name=cpus]:focus')
   assert.equal(await cores.getAttribute('aria-invalid'), 'true')
   // Meanwhile a manager ends the group, which a change of its limits undid.

@@ -81,7 +81,7 @@ test('an invitation that the manager withdraws is said to be, and leaves the foc
   await dialog.getByText('One address was invited.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   await press('Withdraw the invitation of late@x.org')
-  await dialog.getByText('The account stays, without this group.').waitFor()
+  await dialog.getByText('The account is kept, but not in this group.').waitFor()
   await dialog.getByRole('button', { name: 'Withdraw' }).click()
   await page.locator('[role=status]:focus', { hasText: 'The invitation is withdrawn.' }).waitFor()
   await page.getByRole('heading', { name: 'late@x.org' }).waitFor({ state: 'detached' })

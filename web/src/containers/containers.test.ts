@@ -89,6 +89,18 @@ test('a container that was never launched can be neither restarted nor stopped',
   assert.deepEqual(actionsFor(fresh, still), { ...nothing, launch: true })
 })
 
+test('files of a home are shown while its container is stopped', () => {
+  const stopped = { ...runningEntry, status: 'exited' }
+  const readFiles = (more: object, isStarting = false) => actionsFor({ ...stopped, ...more }, { isStarting }).readFiles
+  assert.equal(readFiles({}), true)
+  assert.equal(readFiles({ is_blocked: true }), false)
+  assert.equal(readFiles({ status: 'running' }), false)
+  assert.equal(readFiles({ status: 'paused' }), false)
+  assert.equal(readFiles({ home: null }), false)
+  assert.equal(readFiles(entry('dev', 'not_created')), false)
+  assert.equal(readFiles({}, true), false)
+})
+
 test('a launch that is under way can be stopped before there is a container', () => {
   const fresh = entry('dev', 'not_created')
   assert.equal(actionsFor(fresh, { ...still, isStarting: true }).stop, true)
@@ -127,14 +139,4 @@ test('how a program ended is shown until it is started again', () => {
   assert.equal(statusView({ ...runningEntry, status: 'removing' }, 'node-lost').hint, 'nodeLost')
   assert.equal(statusView({ ...runningEntry, status: 'removing' }, 'asleep').word, 'removing')
   assert.equal(statusView(runningEntry, 'crashed').word, 'running')
-})
-
-test('files of a home are offered while its container is stopped, once there is a home', () => {
-  const stopped = { ...runningEntry, status: 'exited' }
-  const ofOthers = [runningEntry, entry('dev', 'not_created'), { ...stopped, home: null }]
-  assert.equal(actionsFor(stopped, still).readFiles, true)
-  assert.deepEqual(
-    ofOthers.map((each) => actionsFor(each, still).readFiles),
-    [false, false, false],
-  )
 })

@@ -122,7 +122,7 @@ export function actionsFor(
     launch: !isThere && !entry.is_blocked,
     restart: !entry.is_blocked && entry.container_id !== null,
     stop: (isThere || isStarting) && !entry.is_blocked,
-    readFiles: !isThere && !isStarting && entry.home !== null && entry.created_at !== null,
+    readFiles: !isThere && !isStarting && !entry.is_blocked && entry.home !== null && entry.created_at !== null,
     seePorts: entry.status === 'running' && !entry.is_blocked,
     readLogs: entry.container_id !== null && entry.status !== 'not_found',
   }

@@ -123,7 +123,7 @@ export const system = {
     addresses: 'Addresses left',
     addressesFor: 'for this many more containers',
   },
-  version: 'Berth {version}',
+  version: 'Version {version}',
   host: {
     title: 'Host',
     memory: 'Memory left',
@@ -281,7 +281,7 @@ export const germanSystem: InOtherWords<typeof system> = {
     addresses: 'Freie Adressen',
     addressesFor: 'für so viele weitere Container',
   },
-  version: 'Berth {version}',
+  version: 'Version {version}',
   host: {
     title: 'Server',
     memory: 'Freier Arbeitsspeicher',
