@@ -1,9 +1,6 @@
 import net, { type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { TlsRecords } from './tls-records.ts'
-
-/** Called with each read: so many bytes at the beginning of `memory`, which the next read overwrites. */
-export type OnRead = (length: number, memory: Buffer) => void
+import type { OnRead, TlsRecords } from './tls-records.ts'
 
 /** What Node keeps in a socket beside what its documentation says: the connection itself. */
 interface WithHandle {

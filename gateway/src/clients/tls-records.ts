@@ -1,4 +1,5 @@
-import type { OnRead } from './accepted-socket.ts'
+/** Called with each read: so many bytes at the beginning of `memory`, which the next read overwrites. */
+export type OnRead = (length: number, memory: Buffer) => void
 
 /** TLS records below this length are short, in bytes; so many of them in a row end the reading in a turn. */
 const [shortRecord, shortRecords] = [1_024, 16]
