@@ -63,6 +63,32 @@ const identity = ['authorization', 'cookie']
 const forwardingHeaders = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for', 'x-real-ip']
 
 /**
+ * What servers in front of apps say of a request, beside the forwarding headers: whose it is, from where, and for which address. No
+ * server in front of an app here says them, so they are a client's, and an app that believes one takes the client for somebody else.
+ */
+const claims = new Set([
+  ...['true-client-ip', 'client-ip', 'fastly-client-ip', 'fly-client-ip', 'x-client-ip', 'x-cluster-client-ip'],
+  ...['x-proxyuser-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-original-forwarded-for'],
+  ...['x-appengine-user-ip', 'x-azure-clientip', 'x-azure-socketip', 'x-envoy-external-address'],
+  ...['x-original-url', 'x-rewrite-url', 'x-original-uri', 'x-replaced-path', 'x-script-name'],
+  ...['x-envoy-original-path', 'x-envoy-original-host', 'x-original-host', 'x-host'],
+  ...['x-scheme', 'x-url-scheme', 'front-end-https'],
+  ...['x-remote-user', 'x-vouch-user', 'x-goog-iap-jwt-assertion'],
+])
+/** Beginnings of such names. */
+const claimFamilies = [
+  ...['cf-connecting-ip', 'cf-access-', 'tailscale-user-', 'remote-', 'ssl-client-', 'x-ssl-client-', 'x-webauth-'],
+  ...[
+    'x-auth-request-',
+    'x-amzn-oidc-',
+    'x-goog-authenticated-user-',
+    'x-ms-client-principal',
+    'x-authentik-',
+    'x-pomerium-',
+  ],
+]
+
+/**
  * The name that CGI-like apps take it for: PHP reads `X.Berth.User` as `X-Berth-User`, lighttpd `X~Berth~User` and every
  * other character, too. An app with two variables of one name mostly takes the first, which is the client's.
  * @param name lower case
@@ -80,10 +106,16 @@ function isForwardingHeader(name: string): boolean {
   return forwardingHeaders.includes(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-berth-')
 }
 
+/** Of others than a client: see `claims`. */
+function isClaim(name: string): boolean {
+  const plain = asCgiReads(name)
+  return claims.has(plain) || claimFamilies.some((family) => plain.startsWith(family))
+}
+
 const names = new NotableNames(
   ['http2-settings', 'via', ...hopByHop, ...framing, ...identity, ...forwardingHeaders],
-  ['x-'],
-  isForwardingHeader,
+  ['x-', ...[...claims, ...claimFamilies].filter((name) => !name.startsWith('x-'))],
+  (name) => isForwardingHeader(name) || isClaim(name),
 )
 
 const stays = new Set([...framing, 'via'])

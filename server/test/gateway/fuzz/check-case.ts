@@ -71,7 +71,7 @@ const isUpgrade = (line: string) => line.startsWith('upgrade:')
 
 // Written anew from RFC 9110, 7.6.1 and the promises of the gateway, not taken from its source.
 const dropped =
-  /^(connection|http2-settings|keep-alive|proxy-authenticate|proxy-authentication-info|proxy-authorization|proxy-connection|te|trailer|upgrade|authorization|cookie|proxy|forwarded|x-forwarded|x-forwarded-.*|x-real-ip|x-berth-.*)$/
+  /^(connection|http2-settings|keep-alive|proxy-authenticate|proxy-authentication-info|proxy-authorization|proxy-connection|te|trailer|upgrade|authorization|cookie|proxy|forwarded|x-forwarded|x-forwarded-.*|x-real-ip|x-berth-.*|true-client-ip|cf-connecting-ip|x-client-ip|x-original-url|remote-.*)$/
 
 /** What would be passed on, as the app reads it: the same lines but for those dropped, the same body, and nothing behind it. */
 function passedOnDifference(message: OurRequest): string | undefined {
@@ -84,7 +84,8 @@ function passedOnDifference(message: OurRequest): string | undefined {
   if (read === undefined || (isComplete && end === 'refused')) return `passed on: refused: ${JSON.stringify(bytes)}`
   const named = lines.filter((line) => line.startsWith('connection:')).flatMap((line) => tokens(line.slice(11)))
   const stays = (name: string) =>
-    !dropped.test(name.replace(/[_.]/g, '-')) || (/[_.]/.test(name) && !/^(x[-_.]|forwarded|proxy$)/.test(name))
+    !dropped.test(name.replace(/[_.]/g, '-')) ||
+    (/[_.]/.test(name) && !/^(x[-_.]|forwarded|proxy$|remote|true|cf)/.test(name))
   const isNamed = (name: string) =>
     named.includes(name) && !/^(content-length|transfer-encoding|host|expect|close|keep-alive|upgrade)$/.test(name)
   const expected = lines.filter((line) => {
