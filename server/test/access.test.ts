@@ -83,6 +83,8 @@ const forOwners: readonly EndpointName[] = [
   'previewMembers',
   'readTimetable',
   'setTimetable',
+  'setGroupFolder',
+  'removeGroupFolder',
   'listGroupInvitations',
   'withdrawGroupInvitation',
   'resendGroupInvitation',
@@ -172,6 +174,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /api/groups/{id}/members/preview': { emails: ['x@x.org'] },
   'POST /api/groups/{id}/start': { container_type: 'dev' },
   'POST /api/groups/{id}/timetable': { timetable: null },
+  'PUT /api/groups/{id}/folder': { name: 'a', members: 'read' },
   'POST /api/container/shares/{container_type}': { may: 'look', expires_at: '2000-01-01T00:00:00Z' },
 }
 const bodyFor = ({ path, method }: Endpoint) => bodies[`${method} ${path}`]

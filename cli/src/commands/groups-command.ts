@@ -140,7 +140,7 @@ const folder: CommandSpec = {
   examples: [
     ['groups folder "Physics 7b"', 'what it is called, and what members may do'],
     ['groups folder "Physics 7b" --name physics-7b --members read', 'managers write, members read'],
-    ['groups folder 7 --remove', 'nobody sees it any more'],
+    ['groups folder 7 --remove', 'its members do not see it any more'],
   ],
   work: byApi(changeFolder),
 }

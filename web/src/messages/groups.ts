@@ -168,7 +168,7 @@ export const groups = {
   },
   folder: {
     title: 'Folder',
-    lead: 'Members find it in their containers as {path}. Managers write to it; nobody else sees it.',
+    lead: 'Members find it in their containers as {path}. Managers write to it; others do not see it.',
     name: 'Name',
     nameRule: 'Small letters, digits and hyphens, at most 39, with a letter or a digit first',
     members: 'Members may',
@@ -418,7 +418,7 @@ export const germanGroups: InOtherWords<typeof groups> = {
   },
   folder: {
     title: 'Ordner',
-    lead: 'Mitglieder finden ihn in ihren Containern als {path}. Verwaltende schreiben darin; sonst sieht ihn niemand.',
+    lead: 'Mitglieder finden ihn in ihren Containern als {path}. Verwaltende schreiben darin; andere sehen ihn nicht.',
     name: 'Name',
     nameRule: 'Kleinbuchstaben, Ziffern und Bindestriche, höchstens 39, vorne ein Buchstabe oder eine Ziffer',
     members: 'Mitglieder dürfen',

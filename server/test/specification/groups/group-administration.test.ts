@@ -22,6 +22,7 @@ test('a group has what it was made with, and what was left out is empty', async 
     limits: noLimits,
     expires_at: null,
     member_count: 0,
+    folder: null,
   }
   assert.deepEqual(made.body, { group: biology })
   const whole = {
@@ -32,7 +33,14 @@ test('a group has what it was made with, and what was left out is empty', async 
     expires_at: '2040-01-02T03:04:05.000Z',
   }
   const { body } = await create(whole)
-  assert.deepEqual(body.group, { ...whole, types: ['dev', 'prod'], id: id + 1, source: 'local', member_count: 0 })
+  assert.deepEqual(body.group, {
+    ...whole,
+    types: ['dev', 'prod'],
+    id: id + 1,
+    source: 'local',
+    member_count: 0,
+    folder: null,
+  })
   assert.deepEqual((await boss.call('GET', `/api/admin/groups/${id + 1}`)).body, body)
 })
 

@@ -6,7 +6,7 @@ import { askEngine } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { waitFor } from '#test/support/program.ts'
 
-/** Folders of groups (contract, section 15): managers write, members read or write, nobody else sees them. */
+/** Folders of groups (contract, section 15): managers write, members read or write, others do not see them. */
 const ends: (() => Promise<void>)[] = []
 const lifetime = { after: (end: () => Promise<void>) => void ends.push(end) }
 after(async () => {
@@ -61,7 +61,7 @@ test('a folder is set by managers and administrators, and stands in the group', 
   assertRefused(await setFolder(boss, other, 'physics', 'read'), 409)
 })
 
-test('managers write, members read what they wrote and cannot write, and nobody else sees it', async () => {
+test('managers write, members read what they wrote and cannot write, and others do not see it', async () => {
   // The container of a sign-up may have been started before there was a folder.
   for (const person of [teacher, student, stranger]) await stop(person)
   await run(teacher, 'echo task > /groups/physics/task && chmod 644 /groups/physics/task')
