@@ -98,4 +98,5 @@ export class HomeNames {
   }
 }
 
-const sharesHome = ({ homeOf, home }: Template) => homeOf === 'user' && home !== null
+/** A folder of the host is no home of the engine. */
+const sharesHome = ({ homeOf, home, homeSource }: Template) => homeOf === 'user' && home !== null && homeSource === null

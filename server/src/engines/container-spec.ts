@@ -81,6 +81,8 @@ export interface ContainerSpec {
     readonly isShared?: true
   } | null
   readonly mounts: readonly Mount[]
+  /** `uid` or `uid:gid` as which it runs, and to which a new home belongs; undefined: as the image says. */
+  readonly user?: string
   /** OCI runtime such as `runsc`; null is the engine's default. */
   readonly runtime: string | null
   readonly readOnly: boolean

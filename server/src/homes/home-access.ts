@@ -268,6 +268,7 @@ export class HomeAccess {
     const template = this.requireType(type)
     if (!this.#parts.isOn) throw refusals.snapshotsOff()
     if (template.home === null) throw refusals.conflict(message('snapshots.noHome'))
+    if (template.homeSource) throw refusals.conflict(message('snapshots.elsewhere'))
     return template
   }
 

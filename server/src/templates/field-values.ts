@@ -1,3 +1,4 @@
+import { hasPlaceholder, placeholderProblem } from './personal-paths.ts'
 import path from 'node:path'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { isFurtherPort } from '@berth/gateway/basics/container-port.ts'
@@ -15,6 +16,7 @@ import {
   archiveNames,
   idleProbeNames,
   type FilesOrigin,
+  type HomeSource,
   type IdleProbe,
   type StarterFiles,
   type StopTime,
@@ -455,9 +457,40 @@ function sourceOf(source: unknown): Read<Mount['source']> {
   const { volume, path: folder } = source
   if (typeof volume === 'string' && volumeName.test(volume)) return ok({ volume })
   return typeof folder === 'string' && path.posix.isAbsolute(folder) && !folder.includes('\0')
-    ? ok({ path: folder })
+    ? personal({ path: folder }, folder)
     : bad(form)
 }
+
+function personal<T>(value: T, folder: string): Read<T> {
+  const problem = placeholderProblem(folder)
+  return problem === undefined ? ok(value) : bad(`path ${folder} ${problem}`)
+}
+
+const maxId = 2 ** 32 - 2
+const isId = (text: string) => /^\d{1,10}$/.test(text) && Number(text) <= maxId
+
+/** `uid` or `uid:gid`. */
+export const accountIds = kind('`uid` or `uid:gid`', (value) => {
+  const text = typeof value === 'number' ? String(value) : value
+  const isRight = typeof text === 'string' && text.split(':').length <= 2 && text.split(':').every(isId)
+  return isRight ? ok(text) : bad('must be a uid, or uid:gid in quotes, such as "1000:1000"')
+})
+
+/** The field `home_source`: `{path, create}`. */
+export const homeSource = kind<HomeSource>('`{path, create}`', (value) => {
+  if (!isRecord(value)) return bad('must be {path: /folder/{slug}, create: "uid:gid"}')
+  const { path: folder, create = null, ...others } = value
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: path, create`)
+  if (typeof folder !== 'string' || !path.posix.isAbsolute(folder) || folder.includes('\0'))
+    return bad('needs a path: an absolute path of a folder of the host')
+  if (!hasPlaceholder(folder)) return bad(`path ${folder} needs {slug} or {user_id}: a home is of one person`)
+  if (create === null) return personal({ path: folder, create: null }, folder)
+  const read = accountIds.read(create)
+  if ('problem' in read) return bad(`create ${read.problem}`)
+  const [uid = 0, gid = uid] = read.value.split(':').map(Number)
+  return personal({ path: folder, create: { uid, gid } }, folder)
+})
 
 const clusterKeys = ['node_selector', 'tolerations', 'storage_class', 'pull_secrets', 'gpu_resource']
 const tolerationKeys = ['key', 'operator', 'value', 'effect', 'seconds']

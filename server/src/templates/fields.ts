@@ -1,5 +1,6 @@
 import {
   absolutePath,
+  accountIds,
   account,
   anyText,
   capabilities,
@@ -9,6 +10,7 @@ import {
   flag,
   furtherPorts,
   headerNames,
+  homeSource,
   idleProbe,
   ignoredPaths,
   maxText,
@@ -149,7 +151,7 @@ export const fieldGroups = {
     home_of: {
       ...oneOf('type', 'user'),
       default: 'type',
-      text: '`type`: each type of a person has a home of its own. `user`: one home for all types of a person that say so, mounted at the `home` of each; several of their containers may have it at the same time. These types must have the same `home_size`.',
+      text: '`type`: each type of a person has a home of its own. `user`: one home for all types of a person that say so, mounted at the `home` of each; several of their containers may have it at the same time. These types must have the same `home_size` and `home_source`.',
       see: 'how-to/share-homes-and-folders.md',
     },
     home_size: {
@@ -157,6 +159,18 @@ export const fieldGroups = {
       default: null,
       text: 'Max size of the home; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
+    },
+    home_source: {
+      ...orNull(homeSource),
+      default: null,
+      text: 'A folder of the host in place of a volume of the engine, such as of a file server: `{path: "/srv/homes/{slug}", create: "1000:1000"}`, below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `{slug}` and `{user_id}` stand for the person. With `create` a missing folder is made, with mode 0700 and this owner; without it the launch is refused. Berth neither measures, snapshots, archives nor removes what is in it.',
+      see: 'how-to/share-homes-and-folders.md',
+    },
+    user: {
+      ...orNull(accountIds),
+      default: null,
+      text: '`uid` or `uid:gid` as which the container runs; `null`: as the image says. A new home belongs to it.',
+      see: 'how-to/share-homes-and-folders.md',
     },
     group_folders: {
       ...orNull(absolutePath),
@@ -167,7 +181,7 @@ export const fieldGroups = {
     mounts: {
       ...mountList,
       default: [],
-      text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `target` is an absolute path in the container; `read_only` is `true` by default; a folder that is mounted writable may have no other mount or starter files below it.',
+      text: 'Volumes and folders of the host, a list of `{source, target, read_only}`. `source` is `{volume: name}`, made when it is missing, or `{path: /folder}` below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed; `{slug}` and `{user_id}` in it stand for the person. `target` is an absolute path in the container; `read_only` is `true` by default; a folder that is mounted writable may have no other mount or starter files below it.',
       see: 'how-to/mount-data-and-secrets.md',
     },
     files: {

@@ -131,6 +131,8 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     home: pick('home'),
     homeOf: pick('home_of'),
     homeSize: pick('home_size'),
+    homeSource: pick('home_source'),
+    user: pick('user'),
     groupFolders: pick('group_folders'),
     registryAuth: pick('registry_auth'),
     secrets: pick('secrets'),
@@ -176,6 +178,13 @@ function contradictionsIn(template: Template): string[] {
     problems.push(`${type}: mounts has the home ${template.home} as a target: set home to null, or mount it elsewhere`)
   problems.push(...problemsOfFiles(template))
   problems.push(...problemsOfGroupFolders(template))
+  if (template.homeSource !== null) {
+    if (template.home === null) problems.push(`${type}: home_source needs a home at which it is mounted`)
+    if (template.homeSize !== null)
+      problems.push(`${type}: home_size does not bind a home_source: set the limit on the file server, as a quota`)
+    if (template.files.length > 0)
+      problems.push(`${type}: files are put into homes of the engine alone: put them into home_source yourself`)
+  }
   if (template.homeOf === 'user' && template.home === null)
     problems.push(`${type}: home_of: user needs a home that is shared`)
   if (forwardToken === 'full' && access !== 'owner')

@@ -2,7 +2,8 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isBelow } from '#/machine/allowed-paths.ts'
 import type { TemplateProblem } from './read-templates.ts'
-import type { Template } from './template.ts'
+import { commonFolder, mayBeBelow } from './personal-paths.ts'
+import { mountsWithHome, type Template } from './template.ts'
 
 /** A path that Berth or the engine opens by name, beside those of templates. */
 export interface FollowedPath {
@@ -13,7 +14,10 @@ export interface FollowedPath {
   readonly isPrivate: boolean
 }
 
-type Mounting = Pick<Template, 'type' | 'mounts' | 'files' | 'secrets' | 'registryAuth' | 'devices'>
+type Mounting = Pick<
+  Template,
+  'type' | 'mounts' | 'files' | 'secrets' | 'registryAuth' | 'devices' | 'home' | 'homeSource'
+>
 
 interface MountRoots {
   readonly secretsDir: string | null
@@ -62,8 +66,8 @@ export function replaceablePaths(templates: readonly Mounting[], roots: MountRoo
 function replaceableBy(writable: readonly MountedFolder[], followed: Followed): TemplateProblem[] {
   const entries = entriesOf(followed.path)
   const end = entries.at(-1) ?? '/'
-  const above = writable.find(({ real }) => entries.some((entry) => entry !== real && isBelow(entry, real)))
-  const within = followed.isReadWhole ? writable.find(({ real }) => isBelow(real, end)) : undefined
+  const above = writable.find(({ real }) => entries.some((entry) => mayBeBelow(entry, real, true)))
+  const within = followed.isReadWhole ? writable.find(({ real }) => mayBeBelow(real, end)) : undefined
   const mount = above ?? within
   if (!mount) return []
   const { type, target, real } = mount
@@ -104,9 +108,10 @@ function showing(
 }
 
 function mountedFolders(templates: readonly Mounting[], { mountRoots }: MountRoots): MountedFolder[] {
-  return templates.flatMap(({ type, mounts }) =>
-    mounts.flatMap(({ source, target, readOnly }) => {
-      const real = 'path' in source ? realOf(absolute(source.path, mountRoots[0])) : undefined
+  return templates.flatMap((template) =>
+    mountsWithHome(template).flatMap(({ source, target, readOnly }) => {
+      const { type } = template
+      const real = 'path' in source ? realPersonal(absolute(source.path, mountRoots[0])) : undefined
       return real === undefined ? [] : [{ type, target, real, readOnly }]
     }),
   )
@@ -115,9 +120,10 @@ function mountedFolders(templates: readonly Mounting[], { mountRoots }: MountRoo
 /** Everything that is opened by name, as the operator wrote it. */
 function followedOf(templates: readonly Mounting[], { secretsDir, mountRoots, followed = [] }: MountRoots): Followed[] {
   const inRoots = (given: string) => absolute(given, mountRoots[0])
-  const ofTemplates = templates.flatMap(({ type, mounts, files, secrets, registryAuth, devices }): Followed[] =>
-    [
-      ...mounts.flatMap(({ source, target }) =>
+  const ofTemplates = templates.flatMap((template): Followed[] => {
+    const { type, files, secrets, registryAuth, devices } = template
+    return [
+      ...mountsWithHome(template).flatMap(({ source, target }) =>
         'path' in source ? [{ words: `mounts ${target} names ${source.path}`, path: inRoots(source.path) }] : [],
       ),
       ...files.flatMap(({ from }) => {
@@ -138,8 +144,8 @@ function followedOf(templates: readonly Mounting[], { secretsDir, mountRoots, fo
         path: absolute(file, secretsDir ?? undefined),
       })),
       ...devices.map(({ onHost }) => ({ words: `devices names ${onHost}`, path: onHost })),
-    ].map((each) => ({ ...each, type })),
-  )
+    ].map((each) => ({ ...each, type }))
+  })
   return [
     ...ofTemplates,
     ...mountRoots.map((root) => ({ words: `ALLOWED_MOUNT_ROOTS has ${root}`, path: root })),
@@ -196,6 +202,13 @@ function linkOf(entry: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The part that is the same for all people without symbolic links, and the rest as it is written. */
+function realPersonal(file: string): string | undefined {
+  const common = commonFolder(file)
+  const real = realOf(common)
+  return real === undefined ? undefined : path.join(real, file.slice(common.length))
 }
 
 function realOf(file: string): string | undefined {

@@ -32,11 +32,13 @@ function arrange(t: TestContext) {
   return { at, write, sources, mounting, withSecret, templateOf }
 }
 
+const owner = { userId: 1, slug: 'ann' }
+
 test('a folder is mounted where symbolic links lead, if that is below a root', (t) => {
   const { at, sources, mounting } = arrange(t)
   for (const folder of [at('allowed'), at('allowed/data'), at('outside/in'), at('allowed/data/../data')]) {
     assert.deepEqual(sources.problemsOf(mounting(folder)), [], folder)
-    const [mount] = sources.mountsOf(mounting(folder))
+    const [mount] = sources.mountsOf(mounting(folder), owner)
     assert.deepEqual(mount?.source, { path: folder === at('allowed') ? folder : at('allowed/data') })
   }
   for (const folder of [at('outside'), at('allowed/out'), at('allowed-too'), at('allowed/../outside'), '/', '/etc'])
@@ -53,10 +55,10 @@ test('what is no folder is not mounted, also when it became so after the start',
   for (const file of [at('allowed/token'), at('outside/to-file')])
     assert.deepEqual(sources.problemsOf(mounting(file)), [`lab: mounts /data names ${file}, which is no folder`])
   const template = mounting(at('allowed/data'))
-  assert.equal(sources.mountsOf(template).length, 1)
+  assert.equal(sources.mountsOf(template, owner).length, 1)
   rmSync(at('allowed/data'), { recursive: true })
   write('allowed/data', 'a file by now')
-  assert.throws(() => sources.mountsOf(template), { name: 'RuntimeError', message: /which is no folder/ })
+  assert.throws(() => sources.mountsOf(template, owner), { name: 'RuntimeError', message: /which is no folder/ })
 })
 
 test('without roots and without a folder of secrets nothing of the host is used', (t) => {
@@ -73,10 +75,10 @@ test('without roots and without a folder of secrets nothing of the host is used'
 test('a link that is turned out of the roots after the start is refused at the next launch', (t) => {
   const { at, sources, mounting } = arrange(t)
   const template = mounting(at('outside/in'))
-  assert.equal(sources.mountsOf(template).length, 1)
+  assert.equal(sources.mountsOf(template, owner).length, 1)
   rmSync(at('outside/in'))
   symlinkSync('/etc', at('outside/in'))
-  assert.throws(() => sources.mountsOf(template), RuntimeError)
+  assert.throws(() => sources.mountsOf(template, owner), RuntimeError)
 })
 
 test('the password of a registry is read when an image is pulled, and its file is checked before', (t) => {

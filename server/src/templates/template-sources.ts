@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { chown, mkdir, realpath, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Mount } from '#/engines/container-spec.ts'
@@ -8,7 +8,8 @@ import type { RegistryCredentials } from '#/engines/runtime.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { FollowedPath } from './replaceable-paths.ts'
-import type { FilesOrigin, Template } from './template.ts'
+import { commonFolder, personalPath, type PathOwner } from './personal-paths.ts'
+import { mountsWithHome, type FilesOrigin, type Template } from './template.ts'
 
 /** Max bytes of a secret; a larger file is a wrong path, and the engine bounds the whole environment. */
 const maxSecret = 65_536
@@ -25,7 +26,7 @@ export interface SourceFolders {
 
 type Answering = Readonly<Record<'secrets' | 'mounts', Pick<AnsweringPaths, 'answer'>>>
 
-type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth'>
+type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth' | 'home' | 'homeSource'>
 
 /**
  * Secrets and mounts of templates. What they name is read and resolved for each launch, so that a secret or a symbolic link that
@@ -48,10 +49,13 @@ export class TemplateSources {
    * To be awaited before `secretsOf` and `mountsOf` while requests are served: those look synchronously.
    * @throws {RuntimeError} `failed` when a file system with secrets or mounts of the template does not answer
    */
-  async whenAnswering({ type, secrets, mounts, registryAuth }: Sources): Promise<void> {
+  async whenAnswering(template: Sources, owner?: PathOwner): Promise<void> {
+    const { type, secrets, registryAuth } = template
     const { secretsDir, mountRoots } = this.#folders
     const files = [...Object.values(secrets), ...(registryAuth ? [registryAuth.passwordFile] : [])]
-    const folders = mounts.flatMap(({ source }) => ('path' in source ? [source.path] : []))
+    const folders = mountsWithHome(template).flatMap(({ source }) =>
+      'path' in source ? [owner ? personalPath(source.path, owner) : commonFolder(source.path)] : [],
+    )
     const asked = [
       ['secrets', files, secretsDir === null ? [] : [secretsDir]],
       ['mounts', folders, mountRoots],
@@ -69,9 +73,10 @@ export class TemplateSources {
     const secrets = Object.entries(template.secrets).map(
       ([name, file]) => [`secrets ${name}`, this.#secret(file)] as const,
     )
-    const mounts = template.mounts.flatMap(({ source, target }) =>
-      'path' in source ? [[`mounts ${target}`, this.#folder(source.path)] as const] : [],
-    )
+    const mounts = mountsWithHome(template).flatMap(({ source, target }) => {
+      const what = template.homeSource && target === template.home ? 'home_source' : `mounts ${target}`
+      return 'path' in source ? [[what, this.#folder(commonFolder(source.path))] as const] : []
+    })
     const password = template.registryAuth
       ? [['registry_auth', this.#secret(template.registryAuth.passwordFile)] as const]
       : []
@@ -107,13 +112,41 @@ export class TemplateSources {
   }
 
   /** Mounts without symbolic links. @throws {RuntimeError} `failed` when a folder is missing, no folder, or outside of the roots by now */
-  mountsOf({ type, mounts }: Sources): Mount[] {
-    return mounts.map(({ source, target, readOnly }) => {
+  mountsOf(template: Sources, owner: PathOwner): Mount[] {
+    const { type } = template
+    return mountsWithHome(template).map(({ source, target, readOnly }) => {
       if ('volume' in source) return { source, target, readOnly }
-      const found = this.#folder(source.path)
+      const found = this.#folder(personalPath(source.path, owner))
       if ('problem' in found) throw new RuntimeError('failed', `${type}: mounts ${target} ${found.problem}`)
       return { source: { path: found.real }, target, readOnly }
     })
+  }
+
+  /**
+   * Makes the home of a person where the template says so and there is none; behind `whenAnswering`.
+   * @throws {RuntimeError} `failed`, in words, when it cannot be made or given to its owner
+   */
+  async makeHome({ type, homeSource }: Pick<Sources, 'type' | 'homeSource'>, owner: PathOwner): Promise<void> {
+    if (!homeSource?.create) return
+    const { uid, gid } = homeSource.create
+    const folder = personalPath(homeSource.path, owner)
+    const above = this.#folder(path.dirname(folder))
+    if ('problem' in above) throw new RuntimeError('failed', `${type}: home_source ${above.problem}`)
+    const made = path.join(above.real, path.basename(folder))
+    try {
+      await mkdir(made, { mode: 0o700 })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+      throw new RuntimeError('failed', `${type}: home_source ${folder} cannot be made`, error)
+    }
+    try {
+      await chown(made, uid, gid)
+    } catch (error) {
+      // One that belongs to another account would be taken for a home at the next launch.
+      await rmdir(made).catch(() => undefined)
+      const why = `cannot be given to ${uid}:${gid}: let the file server make it, or export it without root_squash to this machine`
+      throw new RuntimeError('failed', `${type}: home_source ${folder} ${why}`, error)
+    }
   }
 
   /** Whether the origin of files is there; a repository is asked at launches alone. */

@@ -41,6 +41,10 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly home: string | null
   /** `user`: one home for all types of a person that say so. */
   readonly homeOf: 'type' | 'user'
+  /** A folder in place of the volume of the engine; null: that. */
+  readonly homeSource: HomeSource | null
+  /** `uid` or `uid:gid` as which the container runs; null: as the image says. */
+  readonly user: string | null
   /** Where folders of the owner's groups appear, each below its name; null: nowhere. */
   readonly groupFolders: string | null
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
@@ -158,6 +162,24 @@ export interface StarterFiles {
   readonly update: 'never' | 'missing' | 'changed'
 }
 
+/** A folder of the host with the homes of all people, such as of a file server. */
+export interface HomeSource {
+  /** With placeholders. */
+  readonly path: string
+  /** Owner of a folder that is made where there is none; null: a missing one is refused. */
+  readonly create: { readonly uid: number; readonly gid: number } | null
+}
+
+/** Mounts of a template, with its home where that is a folder of the host. */
+export const mountsWithHome = ({
+  mounts,
+  home,
+  homeSource,
+}: Pick<Template, 'mounts' | 'home' | 'homeSource'>): Mount[] =>
+  home === null || !homeSource
+    ? [...mounts]
+    : [...mounts, { source: { path: homeSource.path }, target: home, readOnly: false }]
+
 /** Ends of the names of archives that can be read. */
 export const archiveNames = /\.(tar|tar\.gz|tgz|zip)$/i
 
@@ -216,6 +238,8 @@ export function templateVersion(template: Template): string {
     ...(template.files.length === 0 ? [] : [template.files]),
     ...(template.kubernetes ? [template.kubernetes] : []),
     ...(template.homeOf === 'type' ? [] : [template.homeOf]),
+    ...(template.homeSource === null ? [] : [{ homeSource: template.homeSource }]),
+    ...(template.user === null ? [] : [{ user: template.user }]),
     ...(template.groupFolders === null ? [] : [{ groupFolders: template.groupFolders }]),
   ]
   const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid, ...later]

@@ -4,6 +4,7 @@ export const snapshots: Translated<'snapshots'> = {
   off: 'Sicherungspunkte sind hier ausgeschaltet.',
   noHome: 'Container dieser Art haben keinen Home-Ordner.',
   stopFirst: 'Der Container läuft. Stoppe ihn zuerst, damit sich seine Dateien währenddessen nicht ändern.',
+  elsewhere: 'Das Home dieses Typs ist ein Ordner eines Dateiservers, von dem Berth keine Schnappschüsse macht.',
   stopAllFirst:
     'Container, die sich dieses Home teilen, laufen: {names}. Stoppe sie zuerst, damit sich seine Dateien währenddessen nicht ändern.',
   tooLarge:

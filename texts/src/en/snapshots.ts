@@ -3,6 +3,7 @@ export const snapshots = {
   off: 'Snapshots are switched off here.',
   noHome: 'Containers of this type have no home folder.',
   stopFirst: 'The container runs. Stop it first, so that nothing changes its files meanwhile.',
+  elsewhere: 'The home of this type is a folder of a file server, which Berth does not keep snapshots of.',
   stopAllFirst:
     'Containers that share this home run: {names}. Stop them first, so that nothing changes its files meanwhile.',
   tooLarge: 'The home folder is larger than a snapshot may be. Delete what you do not need, or ask your administrator.',

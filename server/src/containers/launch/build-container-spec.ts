@@ -22,7 +22,7 @@ export interface InstallationSettings {
   /** The same with only the key that signs new tokens: a container is outdated only when that one changes. */
   readonly signingJwks: string
   /** Where secrets and mounts of templates are, and passwords of registries; without it there are none. */
-  readonly sources?: Pick<TemplateSources, 'whenAnswering' | 'secretsOf' | 'mountsOf' | 'credentialsOf'>
+  readonly sources?: Pick<TemplateSources, 'whenAnswering' | 'secretsOf' | 'mountsOf' | 'makeHome' | 'credentialsOf'>
 }
 
 /** Home and folders of a container, as the store tells. */
@@ -68,7 +68,7 @@ export function containerSpec(
     gpus: template.gpus,
     devices: template.devices,
     home:
-      template.home === null
+      template.home === null || template.homeSource
         ? null
         : {
             volume: named?.volume ?? homeVolume(installation, user.id, user.slug, template.type),
@@ -77,7 +77,11 @@ export function containerSpec(
             ...(named && named.type !== template.type ? { type: named.type } : {}),
             ...(named?.isShared ? { isShared: true as const } : {}),
           },
-    mounts: [...(settings.sources?.mountsOf(template) ?? []), ...folderMounts(template, folders)],
+    mounts: [
+      ...(settings.sources?.mountsOf(template, { userId: user.id, slug: user.slug }) ?? []),
+      ...folderMounts(template, folders),
+    ],
+    ...(template.user === null ? {} : { user: template.user }),
     runtime: template.runtime,
     readOnly: template.readOnly,
     capAdd: template.capAdd,

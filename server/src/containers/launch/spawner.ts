@@ -194,7 +194,9 @@ export class Spawner {
     const { user, template } = attempt
     try {
       const owner = { ...owned, slug: user.slug }
-      return await removal.withHome(owner, template.home !== null, (home) => start({ ...attempt, home }))
+      return await removal.withHome(owner, template.home !== null && template.homeSource === null, (home) =>
+        start({ ...attempt, home }),
+      )
     } catch (error) {
       if (attempt.kind === 'prestart' && error instanceof Refusal) {
         launchProgress.forget(owned)
@@ -305,7 +307,9 @@ export class Spawner {
     folders: readonly MountedGroupFolder[],
   ): Promise<ContainerSpec> {
     const { settings } = this.#parts
-    await settings.sources?.whenAnswering(template)
+    const owner = { userId: user.id, slug: user.slug }
+    await settings.sources?.whenAnswering(template, owner)
+    await settings.sources?.makeHome(template, owner)
     return containerSpec(user, template, settings, parameters, { home, folders })
   }
 

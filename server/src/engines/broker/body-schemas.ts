@@ -124,6 +124,7 @@ export const CreateContainer = Type.Object(
     Image: Type.String({ minLength: 1 }),
     Env: Type.Array(Type.String()),
     Cmd: Type.Optional(Type.Array(Type.String())),
+    User: Type.Optional(Type.String({ pattern: '^\\d{1,10}(:\\d{1,10})?$' })),
     Labels,
     StopTimeout: Type.Integer({ minimum: 0 }),
     HostConfig,

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { usualCapabilities } from '#/engines/container-spec.ts'
-import { allowedPath, isBelow } from '#/machine/allowed-paths.ts'
+import { allowedPath } from '#/machine/allowed-paths.ts'
 import { CreateContainer, CreateExec, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
 import {
   OwnNames,
@@ -127,14 +127,26 @@ export class CreateCheck {
     const found = allowedPath(Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
     if ('problem' in found) throw new Refused(`a mount ${found.problem}`)
     if (found.real !== Source) throw new Refused(`a mount names ${Source}, which is a link to ${found.real}`)
-    const above = [...allowances.writable].find((each) => each !== Source && isBelow(Source, each))
+    const above = [...allowances.writable].find((each) => isInFolder(Source, each))
     if (above !== undefined)
       throw new Refused(
         `a mount names ${Source}, which is below ${above}, to which containers may write (BROKER_ALLOW)`,
       )
-    if (!ReadOnly && !allowances.writable.has(Source))
-      throw notAllowed(`writing to the folder ${Source}`, `writable=${Source}`)
+    const isWritable = [...allowances.writable].some((each) => isFolder(Source, each))
+    if (!ReadOnly && !isWritable) throw notAllowed(`writing to the folder ${Source}`, `writable=${Source}`)
   }
+}
+
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '')
+
+/** Whether a path is one of the folders that an entry `writable=` means: `*` stands for the name of one folder. */
+const isFolder = (path: string, entry: string) => partsOf(path).length === partsOf(entry).length && begins(path, entry)
+
+const isInFolder = (path: string, entry: string) => partsOf(path).length > partsOf(entry).length && begins(path, entry)
+
+function begins(path: string, entry: string): boolean {
+  const parts = partsOf(path)
+  return partsOf(entry).every((part, at) => part === '*' || part === parts[at])
 }
 
 const notAllowed = (what: string, entry: string) =>

@@ -1,10 +1,11 @@
+import { createTarPacker } from 'modern-tar'
 import { usualCapabilities, type ContainerSpec, type CreatedContainer, type Mount } from '#/engines/container-spec.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { CreateOptions } from '#/engines/runtime.ts'
 import { callTimeouts, isValidName } from './engine-client.ts'
 import type { BoundFolder } from './bound-folders.ts'
 import type { EngineContext } from './engine-context.ts'
-import { quotaOptions } from './home-volumes.ts'
+import { hasHome, quotaOptions } from './home-volumes.ts'
 import { openFilesLimit, type HostFacts } from './host-info.ts'
 import { inspectImage } from './images.ts'
 import { homeLabels, labelsFor } from './labels.ts'
@@ -31,6 +32,7 @@ export async function createContainer(
   const port = spec.port ?? (await exposedPort(engine, spec.image, options))
   const facts = await engine.host.facts()
   const tool = await engine.tool.mounts(facts.architecture)
+  const isNewHome = spec.user !== undefined && spec.home !== null && !(await hasHome(engine, spec.home.volume))
   const folders = await engine.boundFolders.look(foldersOf(engine, spec.mounts), what)
   const query = { name: spec.name }
   const call = {
@@ -48,8 +50,31 @@ export async function createContainer(
       signal,
     ),
   )
+  if (isNewHome) await giveHome(engine, created.Id, spec)
   remember(engine.created, created.Id, folders)
   return { id: created.Id, port }
+}
+
+/** A new home belongs to the account that the container runs as, whatever its image has at that place. */
+async function giveHome({ client }: EngineContext, id: string, { name, home, user }: ContainerSpec): Promise<void> {
+  if (!home || user === undefined) return
+  const [uid = 0, gid = 0] = user.split(':').map(Number)
+  const { readable, controller } = createTarPacker()
+  void controller
+    .add({ name: `${home.path.slice(1)}/`, size: 0, type: 'directory', mode: 0o700, uid, gid })
+    .close()
+    .then(() => controller.finalize())
+  const [what, path, query] = [`give the home of ${name} to ${user}`, `/containers/${id}/archive`, { path: '/' }]
+  const call = { what, method: 'PUT', path, query, archive: readable } as const
+  try {
+    await client.ask({ ...call, timeout: callTimeouts.writeFiles, kind: 'stream' })
+  } catch (error) {
+    // The next launch would take the home for one that is there.
+    const remove = { what, method: 'DELETE', path: `/containers/${id}`, query: { force: '1' } } as const
+    await client.ask({ ...remove, timeout: callTimeouts.remove })
+    await client.ask({ what, method: 'DELETE', path: `/volumes/${home.volume}`, timeout: callTimeouts.remove })
+    throw error
+  }
 }
 
 /**
@@ -99,6 +124,7 @@ function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: 
     Image: spec.image,
     Env: Object.entries({ ...spec.env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
     ...(spec.command ? { Cmd: spec.command } : {}),
+    ...(spec.user === undefined ? {} : { User: spec.user }),
     Labels: labelsFor(engine.installation, spec, port),
     StopTimeout: 10,
     HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placementOf(engine, spec, host, network) },

@@ -351,7 +351,14 @@ const podSecurity: V1PodSecurityContext = {
   fsGroupChangePolicy: 'OnRootMismatch',
 }
 
-const containerSecurity = ({ allowSetuid, readOnly, capAdd }: ContainerSpec): V1SecurityContext => ({
+function accountOf(user: string | undefined): V1SecurityContext {
+  if (user === undefined) return {}
+  const [runAsUser = 0, runAsGroup] = user.split(':').map(Number)
+  return { runAsUser, ...(runAsGroup === undefined ? {} : { runAsGroup }) }
+}
+
+const containerSecurity = ({ allowSetuid, readOnly, capAdd, user }: ContainerSpec): V1SecurityContext => ({
+  ...accountOf(user),
   privileged: false,
   allowPrivilegeEscalation: allowSetuid,
   readOnlyRootFilesystem: readOnly,
