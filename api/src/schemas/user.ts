@@ -50,6 +50,7 @@ export const ContainerEntry = Type.Object({
       description: 'An administrator asks the owner to restart it: its template or image is a newer one by now',
     }),
   ),
+  home_problem: Type.Optional(Type.String({ description: 'Why its program cannot write to its home, and what to do' })),
   is_outdated: Type.Optional(
     Type.Literal(true, {
       description: "It has other folders of the owner's groups than it would have after a restart",

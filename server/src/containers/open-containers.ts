@@ -29,6 +29,7 @@ import { PreLaunchHooks, type AdmissionControl, type Capacity, type PreLaunchHoo
 import { containerSpec, type InstallationSettings, type SpecUser } from './launch/build-container-spec.ts'
 import type { HostResources } from './launch/host-resources.ts'
 import type { LaunchProgress } from './launch/launch-progress.ts'
+import { HomeCheck } from './launch/home-check.ts'
 import { Launch } from './launch/launch.ts'
 import { LinkFiles } from './launch/link-files.ts'
 import { Launching } from './launch/launching.ts'
@@ -169,6 +170,7 @@ export class Containers {
       crashLoops,
       starterFiles,
       beforeImage: hasSnapshots(config, runtime) ? (owner, signal) => this.#beforeImage(owner, signal) : undefined,
+      homeCheck: new HomeCheck({ runtime, database, log }),
       launchMetrics,
       log,
     })

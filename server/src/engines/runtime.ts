@@ -181,6 +181,13 @@ export interface Runtime {
    */
   measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number | null>>
 
+  /**
+   * As which account the program of a container runs, and whose its home is; undefined where the engine sees to it that
+   * every program can write to it.
+   * @throws {RuntimeError}
+   */
+  homeRights(id: string, home: string, signal: AbortSignal): Promise<HomeRights | undefined>
+
   /** What the host has and what is left of it, asked now. @throws {RuntimeError} `unreachable` within 5 s */
   host(): Promise<HostReport>
 
@@ -437,6 +444,14 @@ export interface FileStatus {
 export interface Account {
   readonly uid: number
   readonly gid: number
+}
+
+/** Who may write to a home. */
+export interface HomeRights {
+  readonly program: Account
+  readonly owner: Account
+  /** Permission bits of the home. */
+  readonly mode: number
 }
 
 /** Work on files of one home, from its begin on. */

@@ -43,6 +43,14 @@ export interface UserContainer {
   readonly parameters: ChosenParameters
   /** Folders of groups that it was created with, by `folderText`. */
   readonly groupFolders: string | null
+  /** Why its program cannot write to its home; null: it can, as far as is known. */
+  readonly homeProblem: HomeProblem | null
+}
+
+/** Accounts of a program and of the home that it cannot write to, by their numbers. */
+export interface HomeProblem {
+  readonly program: number
+  readonly owner: number
 }
 
 export type ChosenParameters = Readonly<Record<string, string | number | boolean>>
@@ -186,6 +194,12 @@ export async function storeContainer(
 /** Folders of groups as a record has them; null for none. */
 export const folderText = (folders: readonly object[]) => (folders.length === 0 ? null : JSON.stringify(folders))
 
+/** Stores why its program cannot write to its home, or (null) that it can. */
+export async function setHomeProblem(db: Db, id: number, problem: HomeProblem | null): Promise<void> {
+  const change = { home_problem: problem && JSON.stringify(problem) }
+  await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
 /** Stores what its owner chose for parameters of the template. */
 export async function storeParameters(db: Db, id: number, chosen: ChosenParameters): Promise<void> {
   const change = { parameters: JSON.stringify(chosen) }
@@ -284,6 +298,7 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     retiredAt: date(row.retired_at),
     parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),
     groupFolders: row.group_folders,
+    homeProblem: row.home_problem === null ? null : (JSON.parse(row.home_problem) as HomeProblem),
   }
 }
 

@@ -252,6 +252,7 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   return (
     <>
       {entry.restart_requested && <p className="note">{t('restartRequested')}</p>}
+      {entry.home_problem !== undefined && <p className="note">{entry.home_problem}</p>}
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
       {!isShort && entry.idle ? (

@@ -29,6 +29,7 @@ import type { Template } from '#/templates/template.ts'
 import type { AdmissionControl, PreLaunchHooks } from './admission-control.ts'
 import { containerSpec, type InstallationSettings, type SpecUser } from './build-container-spec.ts'
 import type { CrashLoops } from './crash-loops.ts'
+import type { HomeCheck } from './home-check.ts'
 import { flightOf, isUnrequested, launchAttempt, ownedBy, recordFor, type LaunchAttempt } from './launch-attempt.ts'
 import { explainFailure, failedStage, unavailableAfter } from './launch-failure.ts'
 import { waitStage, type AppAddress, type LaunchProgress } from './launch-progress.ts'
@@ -61,6 +62,8 @@ export interface SpawnerParts {
   readonly starterFiles: Pick<PutStarterFiles, 'run'>
   /** Called before a home gets another image. */
   readonly beforeImage: BeforeImage | undefined
+  /** Undefined: nothing is looked at. */
+  readonly homeCheck?: HomeCheck
   readonly launchMetrics: Pick<LaunchMetrics, 'launched' | 'failed'>
   readonly log: Logger
 }
@@ -318,11 +321,12 @@ export class Spawner {
     const { routeSync, launchProgress, launchMetrics } = this.#parts
     const owned = ownedBy(attempt)
     try {
-      const { container, isStarted } = await this.#makeRun(attempt)
+      const { container, isStarted, record } = await this.#makeRun(attempt)
       const app = appOf(container)
       const firstProbe = isStarted ? launchProgress.probe(owned, app) : undefined
       await routeSync.publishContainer(owned, { failure: undefined })
       if (isStarted) launchProgress.started(owned, app, firstProbe)
+      if (isStarted) await this.#parts.homeCheck?.run(record, container.id, attempt.template)
       if (isStarted) launchMetrics.launched(isUnrequested(attempt) ? undefined : performance.now() - attempt.begun)
       return { containerId: container.id }
     } catch (error) {
@@ -332,7 +336,9 @@ export class Spawner {
   }
 
   /** The record first, then the engine. */
-  async #makeRun(attempt: LaunchAttempt): Promise<{ container: RuntimeContainer; isStarted: boolean }> {
+  async #makeRun(
+    attempt: LaunchAttempt,
+  ): Promise<{ container: RuntimeContainer; isStarted: boolean; record: UserContainer }> {
     const { user, template, now, kind } = attempt
     const { removal, database, rules } = this.#parts
     await removal.finishLocked({ userId: user.id, slug: user.slug, type: template.type })
@@ -364,7 +370,7 @@ export class Spawner {
     if (isUnrequested(attempt)) await noteStopped(database.db, user.id, template.type, null)
     else await touchContainer(database.db, record.id, now)
     crashPoint('launch.before-answer')
-    return { container, isStarted: found?.state !== 'running' || isReplaced }
+    return { container, isStarted: found?.state !== 'running' || isReplaced, record }
   }
 
   /**

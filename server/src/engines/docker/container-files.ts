@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
+import type { Account, ContainerFiles, FileStatus, HomeRights } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
@@ -117,6 +117,16 @@ async function ownerOf(engine: Engine, id: string, folder: string, signal: Abort
   for await (const { header } of entriesAt(engine, id, folder, signal))
     return { uid: header.uid ?? 0, gid: header.gid ?? 0 }
   throw new RuntimeError('failed', `find the owner of ${folder} of ${id}`)
+}
+
+/** As which account the program runs, and whose its home is. @throws {RuntimeError} */
+export async function homeRights(engine: Engine, id: string, home: string, signal: AbortSignal): Promise<HomeRights> {
+  const [program, owner, found] = await Promise.all([
+    accountFor(engine, id, home, signal),
+    ownerOf(engine, id, home, signal),
+    status(engine, id, home, signal),
+  ])
+  return { program, owner, mode: found?.mode ?? 0 }
 }
 
 /** By name or number. A number without an entry has group 0, as the engine decides it. */

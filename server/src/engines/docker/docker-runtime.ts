@@ -12,7 +12,7 @@ import { createContainer } from './container-create.ts'
 import { ContainerTool } from './container-tool.ts'
 import { execInContainer } from './container-exec.ts'
 import { watchEvents } from './container-events.ts'
-import { containerFiles } from './container-files.ts'
+import { containerFiles, homeRights } from './container-files.ts'
 import { pauseContainer, removeContainer, removeStopped, startContainer, stopContainer } from './container-lifecycle.ts'
 import { followLogs, readLogs } from './container-logs.ts'
 import { inspect, inspectId, listContainers, usage } from './container-lookup.ts'
@@ -96,6 +96,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     ensureFolder: (volume) => ensureFolder(engine, volume),
     removeFolder: (volume) => removeFolder(engine, volume),
     measureHomes: (signal) => measureHomes(engine, signal),
+    homeRights: (id, home, signal) => homeRights(engine, id, home, signal),
     host: () => hostReport(engine),
     hostMemory: () => hostMemory(engine),
     usage: (id) => usage(engine, id),

@@ -41,7 +41,13 @@ export function userHandlers({ containers, spawnerUrl }: UserParts): Pick<Handle
     listContainers: async (call) => {
       const user = userOf(call)
       const listed = await ownContainers.list(user)
-      return { containers: listed.map((each) => toContainerEntry(spawnerUrl, user.slug, each)) }
+      return {
+        containers: listed.map((each) => {
+          const problem = each.template.home === null ? undefined : each.record?.homeProblem
+          const sentence = problem && localizedReply(call, message('launches.homeNotWritable', { ...problem }))
+          return { ...toContainerEntry(spawnerUrl, user.slug, each), ...(sentence && { home_problem: sentence }) }
+        }),
+      }
     },
   }
 }

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -105,4 +115,28 @@ test('a folder that a person writes to has no other mount below it, nor one that
   for (const source of ['homes/{slug}/data', 'homes/course/data', 'homes/course'])
     assert.match(problemsOf({ a: writable, b: reader(`${root}/${source}`) }), /which is below/, source)
   assert.equal(problemsOf({ a: writable, b: reader(`${root}/own`) }), '')
+})
+
+test('a home that the program cannot write to is told with the launch, which succeeds, until it can', async () => {
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
+  const folder = path.join(root, 'there', String(eve.id))
+  mkdirSync(folder, { mode: 0o755 })
+  const problem = async () =>
+    (await eve.call('GET', '/api/user/containers')).body.containers.find(
+      ({ type }: { type: string }) => type === 'there',
+    ).home_problem
+  assertOk(await launch(eve, 'there'))
+  assert.match(
+    await problem(),
+    /You cannot save files in your home: .* account \d+, and the home belongs to account 0\./,
+  )
+  chownSync(folder, 4321, 4321)
+  assertOk(await eve.call('POST', '/api/container/restart/there'))
+  assert.match(await problem(), /the home belongs to account 4321\./)
+  chmodSync(folder, 0o777)
+  assertOk(await eve.call('POST', '/api/container/restart/there'))
+  assert.equal(await problem(), undefined)
+  assertOk(await launch(ann, 'notebook'))
+  const own = (await ann.call('GET', '/api/user/containers')).body.containers[0]
+  assert.deepEqual([own.type, own.home, own.home_problem], ['notebook', 'user', undefined])
 })

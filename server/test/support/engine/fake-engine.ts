@@ -179,6 +179,7 @@ export const emptyRuntime: Runtime = {
   },
   homes: async () => [],
   hasHome: async () => false,
+  homeRights: async () => undefined,
   ensureFolder: async () => undefined,
   removeFolder: async () => undefined,
   removeHome: async () => undefined,

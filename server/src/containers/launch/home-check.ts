@@ -1,0 +1,59 @@
+import pLimit from 'p-limit'
+import type { Logger } from 'pino'
+import type { Runtime } from '#/engines/runtime.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
+import type { Database } from '#/store/database.ts'
+import { setHomeProblem, type UserContainer } from '#/store/user-containers.ts'
+import type { Template } from '#/templates/template.ts'
+
+/** How long a launch waits for the answer of the engine, in ms. */
+const timeout = 3_000
+
+export interface HomeCheckParts {
+  readonly runtime: Pick<Runtime, 'homeRights'>
+  readonly database: Pick<Database, 'db'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/**
+ * Finds out whether the program of a new container can write to its home: images run their programs as different accounts, and
+ * what a person saves would be lost. Nothing is changed; the list of the owner's containers says it.
+ */
+export class HomeCheck {
+  readonly #parts: HomeCheckParts
+  readonly #limit = pLimit(1)
+
+  constructor(parts: HomeCheckParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Looks at a container that was just started. Never throws.
+   * @param record as it was before the launch: a home that has had another program is looked at before the launch is answered, one
+   * that is new behind it
+   */
+  async run(record: UserContainer, id: string, { home, homeOf, homeSource, user, image }: Template): Promise<void> {
+    if (home === null || (record.containerId === id && record.homeProblem === null)) return
+    const looked = this.#limit(() => this.#look(record, id, home))
+    const mayBeOthers = homeOf === 'user' || homeSource !== null || user !== null || record.homeProblem !== null
+    if (mayBeOthers || record.image !== image) await looked
+  }
+
+  async #look(record: UserContainer, id: string, home: string): Promise<void> {
+    const { runtime, database, log } = this.#parts
+    await tryOrLog(log, `looking whether a container can write to its home`, async () => {
+      const rights = await runtime.homeRights(id, home, AbortSignal.timeout(timeout))
+      const problem = rights && !mayWrite(rights) ? { program: rights.program.uid, owner: rights.owner.uid } : null
+      if (JSON.stringify(problem) !== JSON.stringify(record.homeProblem))
+        await setHomeProblem(database.db, record.id, problem)
+    })
+  }
+}
+
+type Rights = NonNullable<Awaited<ReturnType<Runtime['homeRights']>>>
+
+/** Without its further groups, which the engine does not tell. */
+function mayWrite({ program, owner, mode }: Rights): boolean {
+  if (program.uid === 0 || (mode & 0o002) !== 0) return true
+  return (program.uid === owner.uid && (mode & 0o200) !== 0) || (program.gid === owner.gid && (mode & 0o020) !== 0)
+}
