@@ -42,6 +42,7 @@ export const auditActions = {
     when: 'the operator restored a snapshot, or a part of it, into a new folder of its home',
     detail: 'owner, type, `snapshot`, `folder`',
   },
+  'home.remove-former': { when: 'an owner removed a home that no type has any more', detail: 'owner, type' },
   'home.remove-snapshot': { when: 'the operator removed a snapshot', detail: 'owner, type, `snapshot`' },
   'user.block': {
     when: 'an account was blocked, with its containers',

@@ -6,6 +6,7 @@ import { adminUsersEndpoints } from './endpoints/admin-users.ts'
 import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
+import { homesEndpoints } from './endpoints/homes.ts'
 import { groupFolderEndpoints } from './endpoints/groups/group-folders.ts'
 import { groupHoursEndpoints } from './endpoints/groups/group-hours.ts'
 import { groupInvitationsEndpoints } from './endpoints/groups/group-invitations.ts'
@@ -34,6 +35,7 @@ export const endpoints = {
   ...sshEndpoints,
   ...containersEndpoints,
   ...snapshotsEndpoints,
+  ...homesEndpoints,
   ...adminUsersEndpoints,
   ...adminContainersEndpoints,
   ...adminSystemEndpoints,

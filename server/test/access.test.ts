@@ -65,6 +65,9 @@ const isWorthless = (who: Who) => allCallers.indexOf(who) <= allCallers.indexOf(
 const forOwners: readonly EndpointName[] = [
   'exportOwnData',
   'downloadSnapshot',
+  'downloadHome',
+  'readHomeDownload',
+  'removeFormerHome',
   'readDownload',
   'downloadFile',
   'readFile',

@@ -131,12 +131,15 @@ export class ContainerRemoval {
       await runtime.removeHome(volume)
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.kind !== 'conflict') throw error
+      const types = homes.names.typesWith(container.type)
+      // Before the list: a removal that ends in between has taken its container away by then.
+      const pending = new Set<string>()
+      for (const type of types)
+        if ((await pendingRemovals(database.db, { userId, slug, type })).length > 0) pending.add(type)
       const all = await runtime.list({ userId })
-      for (const type of homes.names.typesWith(container.type)) {
-        const owned = { userId, slug, type }
-        const found = all.filter((each) => isOf(owned, each))
-        if (found.length === 0) continue
-        if (isShared && (await pendingRemovals(database.db, owned)).length === 0) return
+      for (const type of types) {
+        const found = all.filter((each) => isOf({ userId, slug, type }, each))
+        if (found.length > 0 && isShared && !pending.has(type)) return
         for (const { id } of found) await this.#remove(id)
       }
       await runtime.removeHome(volume)

@@ -147,8 +147,8 @@ export interface Runtime {
    */
   connectToLoopback(id: string, port: number, signal: AbortSignal): Promise<Duplex | 'refused'>
 
-  /** Home volumes of this installation. @throws {RuntimeError} */
-  homes(): Promise<Home[]>
+  /** Home volumes of this installation, or of one user. @throws {RuntimeError} */
+  homes(userId?: number): Promise<Home[]>
 
   /** Whether this installation has a home volume of this name. @throws {RuntimeError} */
   hasHome(volume: string): Promise<boolean>

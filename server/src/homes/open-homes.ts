@@ -13,6 +13,7 @@ import { HomeFolders } from './home-folders.ts'
 import { HomeRestores, RestoreJournal } from './home-restores.ts'
 import { HomeSnapshots, PruneSnapshots, SnapshotAdministration, type HomeSnapshotsParts } from './home-snapshots.ts'
 import { HomeUploads } from './home-uploads.ts'
+import { OwnHomes } from './own-homes.ts'
 import { SnapshotFiles } from './snapshot-files.ts'
 
 export type { FolderSize, FolderSizes } from '#/engines/tar/folder-sizes.ts'
@@ -43,6 +44,7 @@ export class Homes {
   readonly uploads: HomeUploads
   readonly folders: HomeFolders
   readonly files: HomeFiles
+  readonly ownHomes: OwnHomes
   /** Completes restores, and deletes snapshots of homes that are gone. */
   readonly task: Task
   readonly #restores: HomeRestores
@@ -117,6 +119,14 @@ export class Homes {
       streams,
       beforeWrite,
       onRemoved: () => diskUse.noteRemoved(),
+    })
+    this.ownHomes = new OwnHomes({
+      runtime,
+      contents: runtime.homeContents(),
+      names: homes.names,
+      templates,
+      streams,
+      bytesOf: (owner) => diskUse.bytesOf(owner),
     })
     const pruning = new PruneSnapshots({ db: database.db, runtime, files, names: homes.names, installation })
     this.task = {

@@ -58,6 +58,7 @@ import { sharingHandlers } from './handlers/sharing-handlers.ts'
 import {
   homeTransferHandlers,
   operatorSnapshotHandlers,
+  ownHomesHandlers,
   snapshotHandlers,
   type NoteHome,
 } from './handlers/snapshot-handlers.ts'
@@ -184,6 +185,7 @@ function homeHandlers({ database, homes }: HandlersParts) {
   return {
     ...snapshotHandlers({ homes, note, changes }),
     ...homeTransferHandlers({ homes, note, changes }),
+    ...ownHomesHandlers({ homes, note, changes }),
     ...operatorSnapshotHandlers(homes),
   }
 }

@@ -434,6 +434,7 @@ export const refusalRows = {
         | 'sshKey'
         | 'sshServer'
         | 'lookRequest'
+        | 'home'
         | 'snapshot'
         | 'path',
     ) => ({ sentence: message(`refusals.${what}NotFound`) }),

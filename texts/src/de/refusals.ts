@@ -62,6 +62,7 @@ export const refusals: Translated<'refusals'> = {
   sshServerNotFound: 'Dieses Berth hat keinen SSH-Server.',
   shareNotFound: 'Diese Freigabe gibt es nicht; vielleicht ist sie beendet.',
   lookRequestNotFound: 'Diese Anfrage gibt es nicht; vielleicht ist sie beantwortet oder abgelaufen.',
+  homeNotFound: 'Dieses Home gibt es nicht; vielleicht wurde es entfernt.',
   snapshotNotFound: 'Diesen Sicherungspunkt gibt es nicht; vielleicht wurde er entfernt.',
   pathNotFound: 'Diesen Pfad gibt es im Sicherungspunkt nicht. Pfade beginnen im Home-Ordner, etwa notizen/2026.',
   providerNotFound: 'Auf diesem Weg kann man sich nicht anmelden. Öffne die Anmeldeseite und wähle einen.',

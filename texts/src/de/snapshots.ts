@@ -4,7 +4,11 @@ export const snapshots: Translated<'snapshots'> = {
   off: 'Sicherungspunkte sind hier ausgeschaltet.',
   noHome: 'Container dieser Art haben keinen Home-Ordner.',
   stopFirst: 'Der Container läuft. Stoppe ihn zuerst, damit sich seine Dateien währenddessen nicht ändern.',
-  elsewhere: 'Das Home dieses Typs ist ein Ordner eines Dateiservers, von dem Berth keine Schnappschüsse macht.',
+  elsewhere: 'Das Home dieses Typs ist ein Ordner eines Dateiservers, von dem Berth keine Sicherungspunkte macht.',
+  homeHasTypes: 'Ein Typ hat dieses Home. Setze es auf der Seite seiner Sicherungspunkte zurück.',
+  homeInUse:
+    'Ein Container hat dieses Home noch. Starte den Container seines Typs neu, der dann das gemeinsame Home hat, und entferne dieses danach.',
+  formerRemoved: 'Das Home ist entfernt.',
   stopAllFirst:
     'Container, die sich dieses Home teilen, laufen: {names}. Stoppe sie zuerst, damit sich seine Dateien währenddessen nicht ändern.',
   tooLarge:

@@ -57,6 +57,7 @@ export const refusals = {
   sshServerNotFound: 'This Berth has no SSH server.',
   shareNotFound: 'There is no such share; it may have ended.',
   lookRequestNotFound: 'There is no such request; it may be answered, or its time is over.',
+  homeNotFound: 'There is no such home; it may have been removed.',
   snapshotNotFound: 'There is no such snapshot; it may have been removed.',
   pathNotFound: 'The snapshot has no such path. Paths begin in the home folder, such as notes/2026.',
   providerNotFound: 'There is no such way to sign in. Open the login page and choose one.',

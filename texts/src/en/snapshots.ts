@@ -4,6 +4,10 @@ export const snapshots = {
   noHome: 'Containers of this type have no home folder.',
   stopFirst: 'The container runs. Stop it first, so that nothing changes its files meanwhile.',
   elsewhere: 'The home of this type is a folder of a file server, which Berth does not keep snapshots of.',
+  homeHasTypes: 'A type has this home. Reset it on the page of its snapshots.',
+  homeInUse:
+    'A container still has this home. Restart the container of its type, which then has the shared home, and remove this one after that.',
+  formerRemoved: 'The home is removed.',
   stopAllFirst:
     'Containers that share this home run: {names}. Stop them first, so that nothing changes its files meanwhile.',
   tooLarge: 'The home folder is larger than a snapshot may be. Delete what you do not need, or ask your administrator.',

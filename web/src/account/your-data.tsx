@@ -12,6 +12,7 @@ import type { data } from '#/messages/account.ts'
 import { Page } from '#/page/page.tsx'
 import './account.css'
 import { Time } from '#/time/time.tsx'
+import { OwnHomes } from './own-homes.tsx'
 import { AccountI18nProvider } from './account-i18n-provider.tsx'
 
 /** What is kept about the signed-in user. */
@@ -43,6 +44,7 @@ function PersonalData() {
       <p className="lead">{t('lead')}</p>
       <Alert error={query.error ?? undefined} />
       {query.isPending && <p role="status">{t('loading')}</p>}
+      <OwnHomes />
       {query.data && <Sections data={query.data} />}
     </Page>
   )

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { HostReport, Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
-import type { Template } from '#/templates/template.ts'
+import { mountsWithHome, type Template } from '#/templates/template.ts'
 import type { EngineListCache } from './engine-list.ts'
 import type { Task } from './reconciler.ts'
 
@@ -174,9 +174,10 @@ const withoutNodes = ({ type, kubernetes }: Template): string[] =>
         `the template "${type}" has the field kubernetes, and this engine is no cluster: take the field away, or set ENGINE=kubernetes`,
       ]
 
-function withoutHostPaths({ type, mounts, devices }: Template): string[] {
+function withoutHostPaths(template: Template): string[] {
+  const { type, devices } = template
   return [
-    ...mounts.flatMap(({ source }) =>
+    ...mountsWithHome(template).flatMap(({ source }) =>
       'path' in source
         ? [
             `the template "${type}" mounts the host directory ${source.path}, and containers of this engine have no host directories; mount a volume by its name`,

@@ -124,7 +124,7 @@ export async function homeRights(engine: Engine, id: string, home: string, signa
   const [program, owner, found] = await Promise.all([
     accountFor(engine, id, home, signal),
     ownerOf(engine, id, home, signal),
-    status(engine, id, home, signal),
+    pathStatus(engine.client, { archivePath: `/containers/${id}/archive`, path: home }, signal),
   ])
   return { program, owner, mode: found?.mode ?? 0 }
 }

@@ -90,7 +90,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     exec: (id, command, signal) => execInContainer(engine, id, command, signal),
     listening: (id, signal) => listListening(engine, id, signal),
     connectToLoopback: (id, port, signal) => connectToLoopback(engine, id, port, signal),
-    homes: () => homes(engine),
+    homes: (userId) => homes(engine, userId),
     hasHome: (volume) => hasHome(engine, volume),
     removeHome: (volume) => removeHome(engine, volume),
     ensureFolder: (volume) => ensureFolder(engine, volume),

@@ -31,15 +31,20 @@ export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(
 }
 
 /** Homes of this installation. @throws {RuntimeError} */
-export async function homes(engine: Engine): Promise<Home[]> {
+export async function homes(engine: Engine, userId?: number): Promise<Home[]> {
   const homes: Home[] = []
-  await eachHome(engine, ({ volume, owner }) => void homes.push({ volume, owner }))
+  await eachHome(engine, ({ volume, owner }) => void homes.push({ volume, owner }), undefined, userId)
   return homes
 }
 
 /** One by one as they come: there is a home for every user who ever launched a container. */
-async function eachHome(engine: Engine, take: (home: Home & { found: Volume }) => void, signal?: AbortSignal) {
-  const query = { filters: JSON.stringify({ label: labelFilter(engine.installation) }) }
+async function eachHome(
+  engine: Engine,
+  take: (home: Home & { found: Volume }) => void,
+  signal?: AbortSignal,
+  userId?: number,
+) {
+  const query = { filters: JSON.stringify({ label: labelFilter(engine.installation, userId) }) }
   const call = {
     what: 'list volumes',
     method: 'GET',

@@ -124,12 +124,12 @@ async function readClaim(cluster: ClusterContext, name: string, signal?: AbortSi
 }
 
 /** Homes of this installation, with the bytes that their claims ask for. @throws {RuntimeError} */
-export async function listHomes(cluster: ClusterContext): Promise<ArchivedHome[]> {
+export async function listHomes(cluster: ClusterContext, userId?: number): Promise<ArchivedHome[]> {
   const { installation } = cluster
   const request = {
     what: 'list homes',
     kind: 'persistentvolumeclaims',
-    selector: selectorOf(installation),
+    selector: selectorOf(installation, userId),
   } as const
   const { kept } = await readList(cluster, request, ({ metadata, spec }: Claim) => {
     const owner = ownerOf(metadata, installation)

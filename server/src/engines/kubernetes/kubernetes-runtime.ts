@@ -82,7 +82,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     listening: (id, signal) => listListening(cluster, id, signal),
     connectToLoopback: (id, port, signal) => connectToLoopback(cluster, id, port, signal),
     exec: (id, command, signal) => execInApp(cluster, id, command, signal),
-    homes: async () => (await listHomes(cluster)).map(({ volume, owner }) => ({ volume, owner })),
+    homes: async (userId) => (await listHomes(cluster, userId)).map(({ volume, owner }) => ({ volume, owner })),
     hasHome: (volume) => hasHome(cluster, volume),
     removeHome: (volume) => removeHome(cluster, volume),
     // The group of the pods has every claim.

@@ -158,6 +158,45 @@ const toFolder = ({ name, kind, bytes, files }: FolderSize) => ({
   files,
 })
 
+type OwnHomesNames = 'listOwnHomes' | 'downloadHome' | 'readHomeDownload' | 'removeFormerHome'
+
+/** Homes that types share, and former homes. */
+export function ownHomesHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, OwnHomesNames> {
+  const { ownHomes } = homes
+  return {
+    listOwnHomes: async (call) => ({
+      homes: (await ownHomes.list(userOf(call))).map(({ id, types, isFormer, bytes }) => ({
+        id,
+        types: [...types],
+        is_former: isFormer,
+        bytes,
+      })),
+    }),
+    downloadHome: async (call) => {
+      ownSessionOf(call)
+      const owner = userOf(call)
+      changes.count(owner.id)
+      const { ticket, home } = await ownHomes.offer(owner, call.params.id, call.now)
+      await note({ action: 'home.download', owner, type: home.types[0] ?? '', detail: {} }, call, call.now)
+      return { path: `/api/user/homes/downloads/${ticket}` }
+    },
+    readHomeDownload: async (call) => {
+      const { sid } = ownSessionOf(call).claims
+      const begun = await ownHomes.begin({ userId: userOf(call).id, sid }, call.params.ticket, call.now)
+      void call.reply.type('application/gzip').header('content-disposition', `attachment; filename="${begun.name}"`)
+      return begun.stream
+    },
+    removeFormerHome: async (call) => {
+      ownSessionOf(call)
+      const owner = userOf(call)
+      changes.count(owner.id)
+      const home = await ownHomes.remove(owner, call.params.id)
+      await note({ action: 'home.remove-former', owner, type: home.types[0] ?? '', detail: {} }, call, call.now)
+      return { message: localizedReply(call, message('snapshots.formerRemoved')) }
+    },
+  }
+}
+
 type OperatorSnapshotNames = 'listSnapshotsFor' | 'takeSnapshotFor' | 'restoreSnapshotFor' | 'removeSnapshotFor'
 
 /** Snapshots of homes of all users, for the operator. */

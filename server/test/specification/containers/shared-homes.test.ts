@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startBerth, type Berth, type Person } from '#test/support/berth.ts'
 import { testImage } from '#test/support/engine/engine.ts'
@@ -58,6 +59,12 @@ function as(person: Person) {
       return body.users[0].containers as { id: number; container_type: string }[]
     },
   }
+}
+
+interface OwnHome {
+  readonly id: string
+  readonly types: string[]
+  readonly is_former: boolean
 }
 
 interface Entry {
@@ -158,8 +165,33 @@ test('when types begin to share, the first one that has a home brings it, and ea
   assert.equal(await dan.run('two', 'cat /workspace/file'), 'of one')
   await late.stop('two')
   assert.equal(await late.run('one', 'cat /home/berth/file'), 'of two', 'the first has none')
+  const homes = async () => (await dan.call('GET', '/api/user/homes')).body.homes as OwnHome[]
+  const [own, former, ...none] = await homes()
+  assert.deepEqual([own?.types, own?.is_former, none], [['one', 'two'], false, []])
+  assert.deepEqual([former?.types, former?.is_former], [['two'], true])
+  const offered = await dan.call('POST', `/api/user/homes/${former?.id}/download`)
+  assertOk(offered)
+  const file = await fetch(`${berth.url}${offered.body.path}`, {
+    headers: { authorization: `Bearer ${person.token}`, host: 'spawner.berth.example' },
+  })
+  assert.equal(file.status, 200)
+  const archive = gunzipSync(Buffer.from(await file.arrayBuffer()))
+  assert.ok(archive.includes('of two') && !archive.includes('of one'))
+  assertRefused(await late.call('POST', `/api/user/homes/${former?.id}/download`), 404)
+  assertRefused(await dan.call('DELETE', `/api/user/homes/${own?.id}`), 409)
   await restartWith({})
   for (const type of ['one', 'two']) await dan.stop(type)
   assert.equal(await dan.run('one', 'cat /home/berth/file'), 'of one')
   assert.equal(await dan.run('two', 'cat /home/berth/file'), 'of two')
+  assert.deepEqual(await homes(), [], 'each is the home of one type')
+  await restartWith({ home_of: 'user' })
+  const [, left] = await homes()
+  assertRefused(await dan.call('DELETE', `/api/user/homes/${left?.id}`), 409)
+  await dan.stop('two')
+  assert.equal(await dan.run('two', 'cat /workspace/file'), 'of one')
+  assertOk(await dan.call('DELETE', `/api/user/homes/${left?.id}`))
+  assert.deepEqual(
+    (await homes()).map(({ types }) => types),
+    [['one', 'two']],
+  )
 })

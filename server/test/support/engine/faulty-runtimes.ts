@@ -41,7 +41,7 @@ function passThrough(runtime: Runtime): Runtime {
     listening: (id, signal) => runtime.listening(id, signal),
     connectToLoopback: (id, port, signal) => runtime.connectToLoopback(id, port, signal),
     exec: (id, command, signal) => runtime.exec(id, command, signal),
-    homes: () => runtime.homes(),
+    homes: (userId) => runtime.homes(userId),
     hasHome: (volume) => runtime.hasHome(volume),
     homeRights: (id, home, signal) => runtime.homeRights(id, home, signal),
     ensureFolder: (volume) => runtime.ensureFolder(volume),
@@ -90,7 +90,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     connectToLoopback: (id, port, signal) =>
       unlessUnreachable('connectToLoopback', () => runtime.connectToLoopback(id, port, signal)),
     exec: (id, command, signal) => unlessUnreachable('exec', () => runtime.exec(id, command, signal)),
-    homes: () => unlessUnreachable('homes', () => runtime.homes()),
+    homes: (userId) => unlessUnreachable('homes', () => runtime.homes(userId)),
     hasHome: (volume) => unlessUnreachable('has home', () => runtime.hasHome(volume)),
     homeRights: (id, home, signal) => unlessUnreachable('home rights', () => runtime.homeRights(id, home, signal)),
     ensureFolder: (volume) => unlessUnreachable('ensure folder', () => runtime.ensureFolder(volume)),

@@ -436,6 +436,16 @@ const rows = {
       sentence: '<b>{actor}</b> hat für <container></container> einen Sicherungspunkt wiederhergestellt',
     },
   },
+  'home.remove-former': {
+    en: {
+      name: 'Former home removed',
+      sentence: '<b>{actor}</b> removed a former home of <container></container>',
+    },
+    de: {
+      name: 'Früheres Home entfernt',
+      sentence: '<b>{actor}</b> hat ein früheres Home von <container></container> entfernt',
+    },
+  },
   'home.remove-snapshot': {
     en: {
       name: 'Snapshot removed',

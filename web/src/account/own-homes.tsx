@@ -1,0 +1,81 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useFormatter, useTranslations } from 'use-intl/react'
+import type { OwnHome } from '@berth/api/schemas/features/homes.ts'
+import { createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button } from '#/components/button.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { useTypeName } from '#/components/type-name.tsx'
+import { useTask } from '#/components/use-task.ts'
+
+const key = ['own-homes']
+const mebibyte = 1024 ** 2
+
+/** Homes that several types share, and former ones, each with its download; nothing where there are none. */
+export function OwnHomes() {
+  const t = useTranslations('data.homes')
+  const query = useQuery({ queryKey: key, queryFn: ({ signal }) => createApiClient(signal).listOwnHomes() })
+  const homes = query.data?.homes ?? []
+  if (homes.length === 0) return null
+  return (
+    <section className="part" aria-labelledby="data-homes">
+      <h2 id="data-homes">{t('title')}</h2>
+      <p className="hint">{t('lead')}</p>
+      <ul className="rows">
+        {homes.map((home) => (
+          <HomeRow key={home.id} home={home} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function HomeRow({ home }: { home: OwnHome }) {
+  const t = useTranslations('data.homes')
+  const format = useFormatter()
+  const client = useQueryClient()
+  const nameOf = useTypeName()
+  const { busy, error, run } = useTask()
+  const [isAsking, setAsking] = useState(false)
+  const params = { id: home.id }
+  const names = format.list(home.types.map((type) => nameOf(type)))
+  const download = () =>
+    void run(async (signal) => {
+      window.location.assign((await createApiClient(signal).downloadHome({ params })).path)
+    })
+  const remove = () =>
+    void run(async (signal) => {
+      await createApiClient(signal).removeFormerHome({ params })
+      await client.invalidateQueries({ queryKey: key })
+    })
+  return (
+    <li className="row">
+      <p>
+        {home.is_former ? t('former', { names: names || t('shared') }) : t('of', { names })}{' '}
+        {home.bytes !== null && t('size', { size: home.bytes / mebibyte })}
+      </p>
+      <div className="actions">
+        <Button variant="small" isOff={busy} onPress={download}>
+          {t('download')}
+        </Button>
+        {home.is_former && (
+          <Button variant="small" isOff={busy} onPress={() => setAsking(true)}>
+            {t('remove')}
+          </Button>
+        )}
+      </div>
+      <Alert error={error} />
+      {isAsking && (
+        <Dialog title={t('ask')} onClose={() => setAsking(false)}>
+          {(close) => (
+            <>
+              <p>{t('effect')}</p>
+              <ConfirmActions cancel={t('cancel')} confirm={t('remove')} close={close} onConfirm={remove} />
+            </>
+          )}
+        </Dialog>
+      )}
+    </li>
+  )
+}
