@@ -1,4 +1,4 @@
-/** What a link for everybody opens: `GET /open/{type}/{path}`. */
+/** What a link for all users opens: `GET /open/{type}/{path}`. */
 export interface OpenLinkParts {
   /** Of a container. */
   readonly type: string

@@ -204,7 +204,7 @@ export async function fixSession({
   }
 }
 
-/** Bytes of a file that takes no room, which whoever reads it to measure the home needs minutes for. */
+/** Bytes of a file that takes no room, which a program that measures the home reads for minutes. */
 const sparse = 1024 ** 4
 
 /** The API for others, while it has its own home measured, in which such a file is. */

@@ -1,4 +1,4 @@
-import { askIdleProbe } from '@berth/server/containers/idle/idle-probe.ts'
+import { askIdleProbe } from '@berth/server/containers/open-containers.ts'
 import type { ImageProgram } from '@berth/server/engines/trial-engine.ts'
 import { catalogueEntries } from '@berth/server/templates/catalogue.ts'
 import { idleProbeNames, type IdleProbe } from '@berth/server/templates/template.ts'

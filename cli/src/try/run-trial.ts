@@ -84,7 +84,7 @@ class Benches {
     const { log, signal, env } = this.#context
     const installation = await TryInstallation.open(config, routing, fields, log, signal)
     this.#endings.push(() => installation.close())
-    // Not below the installation's folder, which nobody but its owner may enter: for root the browser runs as another user.
+    // Not below the installation's folder, which only its owner may enter: for root the browser runs as another user.
     const folder = mkdtempSync(path.join(tmpdir(), 'berth-try-browser-'))
     this.#endings.push(() => rmSync(folder, { recursive: true, force: true }))
     const where = { folder, host: installation.platformHost, port: installation.port, env }

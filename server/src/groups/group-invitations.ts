@@ -167,7 +167,7 @@ export class PreviewMembers {
     refuseProviderGroup(await requireManaged(database.db, actor, groupId))
     const isAllowed = await invite.allowed(actor)
     const found: { email: string; effect: AdditionEffect }[] = []
-    // A list of a course has hundreds: one by one each would be up to three queries, which everybody else waits for.
+    // A list of a course has hundreds: one by one each would be up to three queries, which all other requests wait for.
     for (let at = 0; at < typed.length; at += addressesAtOnce)
       found.push(...(await effectsOf(database.db, groupId, typed.slice(at, at + addressesAtOnce), isAllowed)))
     const [target, detail] = [`group:${groupId}`, { addresses: typed.length }]

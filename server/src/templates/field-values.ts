@@ -63,7 +63,7 @@ export const whole = (min: number, max: number, unit = ''): Kind<number> =>
   )
 /** Further ports of containers. Those below 1024 have no addresses. */
 export const furtherPorts = kind<'any' | 'none' | readonly number[]>(
-  `\`any\`, \`none\`, or a list of at most 100 ports from \`1024\` to \`65535\``,
+  `\`any\`, \`none\`, or a list of at most \`100\` ports from \`1024\` to \`65535\``,
   (value) => {
     if (value === 'any' || value === 'none') return ok(value)
     const isList = Array.isArray(value) && value.length <= 100 && value.every((each) => isFurtherPort(Number(each)))

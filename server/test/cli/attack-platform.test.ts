@@ -104,7 +104,7 @@ test('a platform that measures a home while others wait is reported with both ti
       victim: user('/alice-attack'),
       template: { type: 'attack', home: '/home' },
       order: async ({ verb }: { verb: string }) => (orders.push(verb), { isMade: true }),
-      // Whoever comes waits for the lists before.
+      // Each request waits for the lists before.
       fetch: (target: string) => {
         if (target.includes('/folders/')) free = free.then(() => sleep(millisecondsOfList))
         return free.then(() => sleep(1, new Response('')))

@@ -272,7 +272,7 @@ test('through TLS, head and body of a small answer leave as one record', async (
   assert.deepEqual(types.slice(before), [23])
 })
 
-test('a client of TLS 1.2 that asks for another handshake loses its connection, and nobody else theirs', async (t) => {
+test('a client of TLS 1.2 that asks for another handshake loses its connection, and no other client theirs', async (t) => {
   const { cert, key } = makePair(folderOf(t), 'first')
   const { port } = await startGatewayHarness(t, echoApp(), { tls: { certFile: cert, keyFile: key } })
   const ca = readFileSync(cert)

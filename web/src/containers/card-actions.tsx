@@ -33,7 +33,7 @@ interface CardActionsProps {
   onLogs(): void
   onFiles(): void
   onPorts(): void
-  /** Makes a link for everybody. */
+  /** Makes a link for all members of a class. */
   onLink(): void
 }
 

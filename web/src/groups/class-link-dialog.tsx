@@ -18,7 +18,7 @@ interface ClassLinkDialogProps {
 
 const parts = { path: '', git: '', ref: '', to: '' }
 
-/** Makes a link that leads everybody to their own container of a type: as text to copy, and as a QR code for a projector. */
+/** Makes a link that leads each member to their own container of a type: as text to copy, and as a QR code for a projector. */
 export function ClassLinkDialog({ types, ownAddress, onClose }: ClassLinkDialogProps) {
   const t = useTranslations('dashboard.classLink')
   const id = useId()

@@ -53,7 +53,7 @@ function filesIn(query: URLSearchParams): LinkFiles | undefined {
   return git === null ? undefined : { git, ...(ref ? { ref } : {}), ...(to ? { to } : {}) }
 }
 
-/** A link may bring files of anybody: the page names what is fetched and where it goes, and waits for a press of a button. */
+/** A link may bring files of any repository: the page names what is fetched and where it goes, and waits for a press of a button. */
 function AskForFiles({ files, ...starting }: Omit<StartingProps, 'files'> & { files: LinkFiles | undefined }) {
   const t = useTranslations('dashboard.launch.files')
   const name = useTypeName()(starting.type)

@@ -107,7 +107,7 @@ export const dashboard = {
   },
   classLink: {
     title: 'A link for your class',
-    lead: 'Everybody who opens this link signs in, and comes to their own container of this type; it is launched if it does not run.',
+    lead: 'Each person who opens this link signs in, and comes to their own container of this type; it is launched if it does not run.',
     type: 'Container',
     path: 'File or page to open, as in the address of your own container (may be empty)',
     git: 'Git repository whose files are put into each home (may be empty)',

@@ -21,7 +21,7 @@ export interface OpenLinkParts {
 }
 
 /**
- * `GET /open/{type}/{path}`: one address for everybody, which leads whoever is signed in to their own container of this type,
+ * `GET /open/{type}/{path}`: one address for all users, which leads each one who is signed in to their own container of this type,
  * and to this path in it. It launches nothing by itself and sets nothing but the cookies of a session: a running container
  * is opened, every other one is launched by the page that a browser is led to.
  */

@@ -23,7 +23,7 @@ function processesOf(name: string): { readonly uid: number; readonly command: st
   })
 }
 
-test('for root, the browser of a trial runs as nobody, in its sandbox', { skip: !isRoot }, async (t) => {
+test('for root, the browser of a trial runs as another user, in its sandbox', { skip: !isRoot }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-browser-user-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const executable = findChromium(process.env.PATH ?? '')

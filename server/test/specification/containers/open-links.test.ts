@@ -132,7 +132,7 @@ suite('one link for everybody', () => {
       assert.match(locationOf(await go(berth, path)), /^\/api\/auth\/continue\?next=/, path)
   })
 
-  test('a link signs nobody in, is not kept by caches, and its name can be no slug', async () => {
+  test('a link signs no user in, is not kept by caches, and its name can be no slug', async () => {
     const berth = byPath
     const { headers } = await go(berth, '/open/dev/x')
     assert.equal(headers['cache-control'], 'no-store')
