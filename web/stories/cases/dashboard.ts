@@ -49,6 +49,13 @@ const commandMissing =
 export const dashboardStories: readonly Story[] = [
   story('running', [dev(), prod({ status: 'exited', last_used: minutesAgo(60 * 26) })]),
   story('first-visit', [dev({ ...fresh }), prod({ ...fresh })]),
+  story('folders-changed', [
+    dev({ is_outdated: true }),
+    prod({
+      home_problem:
+        'You cannot save files in your home: the program of this container runs as account 1001, and the home belongs to account 1000. What you save elsewhere in the container is lost with it. Tell your administrator, who can give the home to the account of the program, or run this type as account 1000.',
+    }),
+  ]),
   story('first-administrator', [dev({ ...fresh }), prod({ ...fresh })], {
     boot: { is_admin: true, email: 'ada@example.org' },
     answers: { me: ada },

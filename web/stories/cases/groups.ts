@@ -199,6 +199,19 @@ export const groupStories: readonly Story[] = [
   },
   { name: 'groups/members', ...managed },
   {
+    name: 'groups/folder',
+    ...managed,
+    answers: {
+      ...managed.answers,
+      readManagedGroup: {
+        ...answers.readManagedGroup,
+        group: { ...answers.readManagedGroup.group, folder: { name: 'algorithms', members: 'read' } },
+        folder_path: '/home/berth/groups',
+      },
+    },
+    press: ['Folder'],
+  },
+  {
     name: 'groups/join-code',
     ...managed,
     answers: {

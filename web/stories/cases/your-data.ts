@@ -86,12 +86,27 @@ export const yourDataStories: readonly Story[] = [
   {
     name: 'your-data/all',
     path: '/account/data',
-    answers: { me: ann, listContainers: namedTypes, exportOwnData: personalData },
+    answers: { me: ann, listContainers: namedTypes, listOwnHomes: { homes: [] }, exportOwnData: personalData },
+  },
+  {
+    name: 'your-data/homes',
+    path: '/account/data',
+    answers: {
+      me: ann,
+      listContainers: namedTypes,
+      listOwnHomes: {
+        homes: [
+          { id: 'a1', types: ['dev', 'prod'], is_former: false, bytes: 734_003_200 },
+          { id: 'b2', types: ['prod'], is_former: true, bytes: 12_582_912 },
+        ],
+      },
+      exportOwnData: never,
+    },
   },
   {
     name: 'your-data/loading',
     path: '/account/data',
-    answers: { me: ann, listContainers: namedTypes, exportOwnData: never },
+    answers: { me: ann, listContainers: namedTypes, listOwnHomes: { homes: [] }, exportOwnData: never },
   },
   {
     name: 'your-data/failed',
@@ -99,6 +114,7 @@ export const yourDataStories: readonly Story[] = [
     answers: {
       me: ann,
       listContainers: namedTypes,
+      listOwnHomes: { homes: [] },
       exportOwnData: new Refused(403, 'Only the owner of the account can do this.'),
     },
   },
