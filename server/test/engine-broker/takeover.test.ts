@@ -12,7 +12,12 @@ import { containerBody, startBroker } from './broker-rig.ts'
 
 /** Ways by which an API that was taken over has got past the broker once, against a real engine. */
 suite('an API that was taken over', async () => {
-  const broker = await startBroker({ after }, { allow: (root) => `writable=${root}/write` })
+  const broker = await startBroker(
+    { after },
+    {
+      allow: (root) => `writable=${root}/write,writable=${root}/homes/*`,
+    },
+  )
   const { installation, address, ask, root, socket } = broker
   const runtime = createDockerRuntime({ installation, dockerHost: address, network: installation })
   await runtime.prepare()
@@ -46,6 +51,8 @@ suite('an API that was taken over', async () => {
     const folder = path.join(root, 'write', 'below')
     mkdirSync(folder, { recursive: true })
     mkdirSync(path.join(root, 'read'))
+    const home = path.join(root, 'homes', 'ann')
+    mkdirSync(path.join(home, 'below'), { recursive: true })
     const mount = (Source: string, ReadOnly: boolean) =>
       body({
         Mounts: [{ Type: 'bind', Source, Target: '/x', ReadOnly, BindOptions: { Propagation: 'rprivate' } }],
@@ -55,13 +62,16 @@ suite('an API that was taken over', async () => {
       [mount(path.join(root, 'read'), false), /writable=/],
       [mount(folder, true), /is below .*\/write/],
       [mount(folder, false), /is below .*\/write/],
+      [mount(path.join(home, 'below'), true), /is below .*\/homes\/\*/],
+      [mount(path.join(root, 'homes'), false), /writable=/],
     ] as const
     for (const [made, why] of refusals) {
       const { status, text } = await create(made)
       assert.equal(status, 403, text)
       assert.match(text, why)
     }
-    for (const made of [mount(path.join(root, 'read'), true), mount(path.join(root, 'write'), false)]) {
+    const allowed = [path.join(root, 'write'), home].map((each) => mount(each, false))
+    for (const made of [mount(path.join(root, 'read'), true), ...allowed]) {
       assert.equal((await create(made)).status, 201, 'what the operator allows')
       assert.equal((await ask('DELETE', `/v1.41/containers/${installation}-eve`)).status, 204)
     }
