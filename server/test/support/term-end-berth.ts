@@ -21,12 +21,13 @@ export class FakeHomes {
       ...runtime,
       create: async (spec, ...rest) => {
         const { userId, slug, type } = spec.owner
-        const volume = homeVolume('engineless', userId, slug, type)
-        this.#homes.set(volume, { volume, owner: spec.owner })
+        const volume = spec.home?.volume ?? homeVolume('engineless', userId, slug, type)
+        this.#homes.set(volume, { volume, owner: { ...spec.owner, type: spec.home?.type ?? type } })
         if (!this.contents.has(volume)) this.contents.set(volume, `files of ${slug} in ${type}`)
         return runtime.create(spec, ...rest)
       },
       homes: async () => [...this.#homes.values()].filter(({ volume }) => this.contents.has(volume)),
+      hasHome: async (volume) => this.contents.has(volume),
       removeHome: async (volume) => void this.contents.delete(volume),
       homeContents: () => ({
         read: (volume) => this.#read(volume),

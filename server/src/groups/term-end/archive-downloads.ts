@@ -73,7 +73,7 @@ export class ArchiveDownloads {
       const [target, detail] = [`user:${linked.userId}`, { type, group: linked.groupName }]
       await insertAuditEntries(tx, [{ at: now, actor, action: 'user.download-archive', target, detail }])
     })
-    const name = `${fileSafe(linked.groupName)}-${fileSafe(type)}.tar.gz`
+    const name = `${fileSafe(linked.groupName)}-${fileSafe(type) || 'home'}.tar.gz`
     return this.#tickets.issue(archive.memberId, { archive, name }, now)
   }
 

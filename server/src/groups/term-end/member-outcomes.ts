@@ -78,7 +78,9 @@ export class MemberOutcomes {
           .get(keyOf(user.id, user.slug))
           ?.map(({ volume, owner }) => (volume === sharedVolume ? sharedHome : owner.type)),
       )
-      const types = [...new Set([...own.map(({ type }) => type), ...ownHomes])].toSorted()
+      // A record may have a home that the list, which is kept for a moment, does not have yet.
+      const sharedOnes = own.some(({ type }) => context.sharing.includes(type)) ? [sharedHome] : []
+      const types = [...new Set([...own.map(({ type }) => type), ...sharedOnes, ...ownHomes])].toSorted()
       const otherGroups = directory.find((groupIds.get(user.id) ?? []).filter((id) => id !== group.id))
       return {
         user,

@@ -1,3 +1,4 @@
+import { sharedHome } from '#/containers/container-name.ts'
 import { endpoints } from '@berth/api/endpoints.ts'
 import type * as dto from '@berth/api/schemas/groups/term-end.ts'
 import { message } from '@berth/texts/localized-message.ts'
@@ -85,7 +86,13 @@ function toPreviewed({ user: { id, email, slug }, outcome, archives }: Previewed
   if (untouched !== null) return { user, outcome: 'untouched', reason: untouched, archives: [], keeps: [] }
   const { stays, keeps } = outcome
   const word = stays === null ? 'removed' : 'stays'
-  return { user, outcome: word, reason: stays, archives: [...archives], keeps: [...keeps] }
+  return {
+    user,
+    outcome: word,
+    reason: stays,
+    archives: [...archives],
+    keeps: keeps.filter((type) => type !== sharedHome),
+  }
 }
 
 function toTermEnd({ termEnd, counts, archives }: TermEndProgress): dto.TermEnd {
@@ -134,7 +141,8 @@ export function archiveHandlers({ downloads }: TermEnds, templates: Templates): 
         keep_until: keepUntil.toISOString(),
         archives: archives.map(({ type, bytes }) => ({
           type,
-          display_name: templates.get(type)?.displayName ?? type,
+          // What several types share has no name of a type.
+          display_name: type === sharedHome ? 'Home' : (templates.get(type)?.displayName ?? type),
           bytes,
         })),
       }
