@@ -298,7 +298,7 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     retiredAt: date(row.retired_at),
     parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),
     groupFolders: row.group_folders,
-    homeProblem: row.home_problem === null ? null : (JSON.parse(row.home_problem) as HomeProblem),
+    homeProblem: row.home_problem ? (JSON.parse(row.home_problem) as HomeProblem) : null,
   }
 }
 

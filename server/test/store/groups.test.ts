@@ -73,7 +73,7 @@ for (const dialect of dialects) {
       }
       const made = await insertGroup(database.db, { ...all, source: 'school', createdAt: now })
       assert.ok(made)
-      assert.deepEqual(made, { ...all, id: made.id, source: 'school', createdAt: now, timetable: null })
+      assert.deepEqual(made, { ...all, id: made.id, source: 'school', createdAt: now, timetable: null, folder: null })
       await join(made, await newUser())
       assert.deepEqual(await findGroup(database.db, made.id), { ...made, memberCount: 1 })
       assert.deepEqual(await findGroupByName(database.db, 'Physik 7b'), made)
