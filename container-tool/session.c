@@ -32,7 +32,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { header_length = 5, max_frame = 64 * 1024, input_room = 512 * 1024 };
+enum { header_length = 5, max_frame = 64 * 1024, input_room = 512 * 1024, max_descriptors = 64 };
 
 /* What the first frame asks for. */
 struct request {
@@ -166,6 +166,8 @@ static int become(const struct request *request, const char *slave) {
 }
 
 static void run_child(const struct request *request, const char *slave) {
+  // A program that is not executed, as sftp is not, would keep its own input open for ever.
+  for (int fd = 3; fd < max_descriptors; fd++) (void)close(fd);
   // Only now: until its program runs, a signal to this process is one of the session.
   for (size_t index = 0; index < sizeof signals / sizeof signals[0]; index++) (void)signal(signals[index].number, SIG_DFL);
   (void)signal(SIGCHLD, SIG_DFL);

@@ -1,13 +1,273 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { after, test } from 'node:test'
-import { sshArgs, startSsh } from './ssh-rig.ts'
+import { assertOk } from '#test/support/api-calls.ts'
+import { testTemplates } from '#test/support/berth.ts'
+import { waitLimit } from '#test/support/extent.ts'
+import { freePort } from '#test/support/free-port.ts'
+import { eventually } from '#test/support/engine/runtimes.ts'
+import { sshArgs, startSsh, type Ended } from './ssh-rig.ts'
 
-const rig = await startSsh({ after })
-const ann = await rig.berth.signUp('ann@x.org')
+/** SSH into one's own containers, with Debian's OpenSSH client. Source: contract, section 17. */
+const rig = await startSsh({ after }, { env: { CONTAINER_TEMPLATES: await templates() } })
+const { berth } = rig
+const boss = await berth.administrator()
+const ann = await berth.signUp('ann@x.org')
 const key = rig.makeKey('ann', '-t', 'ed25519')
 await rig.addKey(ann, key)
 
-test('a command runs in the container, with its input, outputs and exit status', async () => {
+/** `quick` is paused after two seconds, and stopped after a minute. */
+async function templates(): Promise<string> {
+  const { dev, prod } = JSON.parse(await testTemplates()) as Record<string, object>
+  const quick = { ...dev, display_name: 'Quick', idle_pause: 2, idle_timeout: 60 }
+  return JSON.stringify({ dev, prod, quick })
+}
+
+const ssh = (name: string, ...words: string[]) => rig.run('ssh', sshArgs(rig, key, name, ...words))
+const said = ({ code, output, errors }: Ended) => ({ code, output: output.toString(), errors })
+
+test('a command has its input, both outputs and its exit status, and a program that is killed its signal', async () => {
   const ended = await rig.run('ssh', sshArgs(rig, key, 'ann-dev', 'cat; echo err >&2; exit 7'), 'hello\n')
-  assert.deepEqual({ ...ended, output: ended.output.toString() }, { code: 7, output: 'hello\n', errors: 'err\n' })
+  assert.deepEqual(said(ended), { code: 7, output: 'hello\n', errors: 'err\n' })
+  // OpenSSH's client has 255 for a signal.
+  assert.equal((await ssh('ann-dev', 'kill -TERM $$')).code, 255)
+  assert.equal((await ssh('ann-dev', '/no/such/program')).code, 127)
+})
+
+test('a shell has a terminal with a size, and the keys of a terminal', async (t) => {
+  const script = 'stty -echo; tty; stty size; cat; echo after-$?'
+  const child = rig.start('ssh', ['-tt', ...sshArgs(rig, key, 'ann-dev', script)])
+  t.after(() => child.kill())
+  let seen = ''
+  child.stdout.on('data', (bytes: Buffer) => void (seen += bytes.toString()))
+  await eventually(() => assert.match(seen, /\/dev\/pts\/\d+\r\n\d+ \d+\r\n/))
+  // End of a line, and the end of the input.
+  child.stdin.write('typed\n')
+  await eventually(() => assert.match(seen, /typed\r\n/))
+  child.stdin.write('\u0004')
+  const [code] = (await once(child, 'close')) as [number]
+  assert.match(seen, /after-0/)
+  assert.equal(code, 0)
+})
+
+test('a key is refused that is not added, was removed, is another person’s, or for an unknown name', async () => {
+  const other = rig.makeKey('other', '-t', 'ed25519')
+  const refused = await rig.run('ssh', sshArgs(rig, other, 'ann-dev', 'true'))
+  const unknown = await rig.run('ssh', sshArgs(rig, other, 'nobody-dev', 'true'))
+  const strange = await rig.run('ssh', sshArgs(rig, key, '../etc', 'true'))
+  const words = (ended: Ended) => ended.errors.replace(/^\S+@/, '')
+  for (const each of [refused, unknown, strange]) assert.equal(each.code, 255)
+  assert.match(refused.errors, /Permission denied \(publickey\)/)
+  assert.equal(words(refused), words(unknown))
+  assert.equal(words(refused), words(strange))
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
+  const id = await rig.addKey(bob, other)
+  assert.equal((await rig.run('ssh', sshArgs(rig, other, 'ann-dev', 'true'))).code, 255)
+  assertOk(await bob.call('DELETE', `/api/user/ssh-keys/${id}`))
+  assert.match((await rig.run('ssh', sshArgs(rig, other, 'bob-dev', 'true'))).errors, /Permission denied/)
+})
+
+test('two people may have the same key, and the name says whose container is meant', async () => {
+  const bob = await berth.signUp('bobby@x.org')
+  await rig.addKey(bob, key)
+  const [one, two] = await Promise.all([ssh('ann-dev', 'echo $BERTH_EMAIL'), ssh('bobby-dev', 'echo $BERTH_EMAIL')])
+  assert.deepEqual(
+    [one, two].map(({ output }) => output.toString()),
+    ['ann@x.org\n', 'bobby@x.org\n'],
+  )
+})
+
+for (const [type, ...more] of [
+  ['rsa', '-b', '2048'],
+  ['ecdsa', '-b', '384'],
+  ['ecdsa', '-b', '521'],
+])
+  test(`a key of type ${[type, ...more].join(' ')} lets its owner in`, async () => {
+    const file = rig.makeKey([type, ...more].join(''), '-t', type ?? '', ...more)
+    await rig.addKey(ann, file)
+    assert.equal((await rig.run('ssh', sshArgs(rig, file, 'ann-dev', 'echo in'))).output.toString(), 'in\n')
+  })
+
+test('a container that was never launched is launched, one of an unknown type is refused in words with 255', async () => {
+  assert.equal((await ssh('ann-prod', 'echo up')).output.toString(), 'up\n')
+  const { code, errors } = await ssh('ann-nothing', 'true')
+  assert.equal(code, 255)
+  assert.match(errors, /Berth: .*nothing|Berth: .*dev, prod/)
+})
+
+test('files go both ways by sftp and scp, whole, with their mode, and in folders', async () => {
+  const [bytes, local] = [randomBytes(5_000_000), path.join(rig.folder, 'large')]
+  writeFileSync(local, bytes, { mode: 0o640 })
+  const target = 'ann-dev@127.0.0.1'
+  const options = [...rig.options(key), '-P', String(rig.port)]
+  assert.equal((await rig.run('scp', [...options, '-p', local, `${target}:large`])).code, 0)
+  assert.equal((await ssh('ann-dev', 'stat -c "%a %s" large')).output.toString(), '640 5000000\n')
+  assert.equal((await rig.run('scp', [...options, `${target}:large`, `${local}-back`])).code, 0)
+  assert.ok(readFileSync(`${local}-back`).equals(bytes))
+  const batch =
+    'mkdir one\ncd one\nput ' +
+    local +
+    ' two\nrename two three\nln -s three four\nls -l\nchmod 600 three\nget four ' +
+    local +
+    '-link\nrm three\ndf\n'
+  const { code, output, errors } = await rig.run('sftp', ['-b', '-', ...options, target], batch)
+  assert.equal(code, 0, errors)
+  assert.match(output.toString(), /-rw-r-----.* 5000000 .* three/)
+  assert.ok(readFileSync(`${local}-link`).equals(bytes))
+  const missing = await rig.run('sftp', ['-b', '-', ...options, target], 'get nothing\n')
+  assert.equal(missing.code, 1)
+  assert.match(missing.errors, /not found|No such file/)
+})
+
+test('a port and a socket of the container are reached by forwarding, and nothing else', async (t) => {
+  const [port, closed] = [await freePort(), await freePort()]
+  const forwards = ['-L', `${port}:localhost:8080`, '-L', `${closed}:169.254.169.254:80`]
+  const child = rig.start('ssh', ['-N', ...forwards, ...sshArgs(rig, key, 'ann-dev')])
+  t.after(() => child.kill())
+  await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 200))
+  await assert.rejects(fetch(`http://127.0.0.1:${closed}/`))
+  const back = await ssh('ann-dev', '-R', '9:localhost:9', 'true')
+  assert.notEqual(back.errors + String(back.code), '0')
+  const remote = await rig.run('ssh', [
+    '-o',
+    'ExitOnForwardFailure=yes',
+    '-R',
+    '9999:localhost:9',
+    ...sshArgs(rig, key, 'ann-dev', 'true'),
+  ])
+  assert.equal(remote.code, 255)
+  assert.match(remote.errors, /remote port forwarding failed/)
+})
+
+test('neither the agent, nor X11, nor variables of the client come along', async () => {
+  const args = ['-A', '-X', '-o', 'SetEnv=LD_PRELOAD=/tmp/x EVIL=yes', ...sshArgs(rig, key, 'ann-dev', 'env')]
+  const { output } = await rig.run('ssh', args)
+  assert.doesNotMatch(output.toString(), /EVIL|LD_PRELOAD|SSH_AUTH_SOCK|DISPLAY/)
+})
+
+test('removing its key ends a session within a second', async () => {
+  const file = rig.makeKey('short', '-t', 'ed25519')
+  const id = await rig.addKey(ann, file)
+  const child = rig.start('ssh', sshArgs(rig, file, 'ann-dev', 'echo up; sleep 100'))
+  await once(child.stdout, 'data')
+  let errors = ''
+  child.stderr.on('data', (bytes: Buffer) => void (errors += bytes.toString()))
+  const begun = performance.now()
+  assertOk(await ann.call('DELETE', `/api/user/ssh-keys/${id}`))
+  await once(child, 'close')
+  assert.ok(performance.now() - begun < waitLimit(1_000))
+  assert.match(errors, /The key of this session was removed/)
+})
+
+test('a stop of the container and a block of the account end sessions with a line, and new ones are refused', async () => {
+  const eve = await berth.signUp('eve@x.org')
+  const file = rig.makeKey('eve', '-t', 'ed25519')
+  await rig.addKey(eve, file)
+  const ended = async (act: () => Promise<unknown>) => {
+    const child = rig.start('ssh', sshArgs(rig, file, 'eve-dev', 'echo up; sleep 100'))
+    let errors = ''
+    child.stderr.on('data', (bytes: Buffer) => void (errors += bytes.toString()))
+    await once(child.stdout, 'data')
+    const closed = once(child, 'close')
+    await act()
+    const begun = performance.now()
+    await closed
+    assert.ok(performance.now() - begun < waitLimit(1_000))
+    return errors
+  }
+  assert.match(await ended(() => eve.call('POST', '/api/container/stop/dev')), /The container was stopped/)
+  const blocked = await ended(() => boss.call('POST', `/api/admin/users/${eve.id}/block`, { body: {} }))
+  assert.match(blocked, /blocked/)
+  const { code, errors } = await rig.run('ssh', sshArgs(rig, file, 'eve-dev', 'true'))
+  assert.equal(code, 255)
+  assert.match(errors, /Berth: .*blocked/)
+})
+
+test('an idle session stays while its container is paused, and its next byte wakes it', async (t) => {
+  const child = rig.start('ssh', sshArgs(rig, key, 'ann-quick', 'echo up; cat'))
+  t.after(() => child.kill())
+  await once(child.stdout, 'data')
+  const state = async () => {
+    const { body } = await ann.call('GET', '/api/user/containers')
+    const all = body.containers as { type: string; status: string }[]
+    return all.find((each) => each.type === 'quick')?.status
+  }
+  await eventually(async () => assert.equal(await state(), 'paused'))
+  child.stdin.write('awake\n')
+  const [bytes] = (await once(child.stdout, 'data')) as [Buffer]
+  assert.equal(bytes.toString(), 'awake\n')
+  child.stdin.end()
+  await once(child, 'close')
+})
+
+test('an eleventh session of a person is refused in words', async (t) => {
+  const children = Array.from({ length: 10 }, () =>
+    rig.start('ssh', sshArgs(rig, key, 'ann-dev', 'echo up; sleep 100')),
+  )
+  t.after(() => children.forEach((child) => child.kill()))
+  await Promise.all(children.map((child) => once(child.stdout, 'data')))
+  const { code, errors } = await ssh('ann-dev', 'true')
+  assert.equal(code, 255)
+  assert.match(errors, /10 SSH sessions/)
+  for (const child of children) child.kill()
+  await eventually(async () => assert.equal((await ssh('ann-dev', 'true')).code, 0))
+})
+
+test('mosh is refused with words', async () => {
+  const { code, errors } = await ssh('ann-dev', 'mosh-server new -s')
+  assert.equal(code, 255)
+  assert.match(errors, /mosh/)
+})
+
+test('what an editor does works: a probe, a script on standard input, and connections to what it starts', async () => {
+  const probe = await rig.run(
+    'ssh',
+    ['-T', ...sshArgs(rig, key, 'ann-dev', 'sh')],
+    'uname -sm; echo "$HOME"; command -v tar >/dev/null && echo tar\n',
+  )
+  assert.match(probe.output.toString(), /^Linux \S+\n\/\S+\n/)
+  const script =
+    'cat > server.sh <<"X"\n#!/bin/sh\nwhile true; do echo ready | nc -l -p 4567; done\nX\nchmod +x server.sh\n./server.sh >/dev/null 2>&1 </dev/null &\necho started\n'
+  const started = await rig.run('ssh', ['-T', ...sshArgs(rig, key, 'ann-dev', 'sh')], script)
+  assert.equal(started.output.toString(), 'started\n')
+  // It goes on after the session that started it, and is reached by another.
+  await eventually(async () => {
+    const child = rig.start('ssh', ['-W', '127.0.0.1:4567', ...sshArgs(rig, key, 'ann-dev')])
+    const [bytes] = (await Promise.race([once(child.stdout, 'data'), once(child, 'close')])) as [unknown]
+    child.kill()
+    assert.equal(String(bytes), 'ready\n')
+  })
+  await ssh('ann-dev', 'pkill -f server.sh; pkill nc; true')
+})
+
+test('each key and each session is in the audit log, and the mail of the account is told of a new key', async () => {
+  const actions = async (action: string) =>
+    (await boss.call('GET', `/api/admin/audit?action=${action}`)).body.entries as { detail: Record<string, unknown> }[]
+  const [added] = await actions('ssh.add-key')
+  assert.match(String(added?.detail['fingerprint']), /^SHA256:/)
+  assert.ok((await actions('ssh.remove-key')).length > 0)
+  const [session] = await actions('ssh.session')
+  assert.equal(session?.detail['type'], 'dev')
+  await eventually(() => assert.ok(berth.mail.received.some(({ subject }) => /new SSH key/i.test(String(subject)))))
+})
+
+test('GET /api/ssh and ssh-config tell how to connect, and OpenSSH reads the text', async () => {
+  const { body } = await berth.call('GET', '/api/ssh')
+  assert.equal(body.port, rig.port)
+  assert.match(body.host_keys[0] as string, new RegExp(`^\\[${body.host}\\]:${rig.port} ssh-ed25519 AAAA`))
+  const config = await ann.call('GET', '/api/user/ssh-config')
+  const file = path.join(rig.folder, 'config')
+  writeFileSync(file, config.text)
+  const read = execFileSync('ssh', ['-G', '-F', file, 'ann-dev']).toString()
+  assert.match(read, new RegExp(`^port ${rig.port}$`, 'm'))
+  assert.match(read, /^user ann-dev$/m)
+  assert.match(read, new RegExp(`^hostname ${body.host}$`, 'm'))
+})
+
+test('a port where nothing listens is refused to the client', async () => {
+  assert.equal((await rig.run('ssh', ['-W', 'localhost:4999', ...sshArgs(rig, key, 'ann-dev')])).code, 255)
 })

@@ -20,8 +20,8 @@ const [maxSessions, maxForwards] = [10, 64]
 const [maxWaiting, maxUnread] = [8 * 1024 * 1024, 4 * 1024 * 1024]
 /** How often a connection is looked at that was paused for them, in ms. */
 const pauseCheck = 20
-/** How long a client has to read why it is ended, in ms. */
-const farewell = 400
+/** How long a client has to read why it is ended, and then to take the last message, in ms. */
+const [farewell, flushTime] = [400, 200]
 /** Max characters of a name that is looked up: slug and type. */
 const maxName = 160
 /** A pause of the container that falls so short after bytes of the client is ended at once, in ms. */
@@ -117,17 +117,28 @@ export class SshConnection implements ChannelHost {
   async end(why: string): Promise<void> {
     if (this.#isEnding) return
     this.#isEnding = true
-    for (const program of this.#programs) program.refuse(why)
-    await new Promise<void>((resolve) => {
+    // A client that is told to go does not show what came before: one with a terminal leaves when that is closed.
+    if (this.#programs.size > 0) {
+      for (const program of this.#programs) program.refuse(why)
+      await this.#left(farewell)
+    }
+    this.#client.end()
+    await this.#left(flushTime)
+    this.socket.destroy()
+  }
+
+  /** Resolves when the client has left, or after this time in ms. */
+  #left(timeout: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.socket.destroyed) return void resolve()
       const done = () => {
         clearTimeout(timer)
+        this.socket.off('close', done)
         resolve()
       }
-      const timer = setTimeout(done, farewell)
+      const timer = setTimeout(done, timeout)
       this.socket.once('close', done)
-      this.#client.end()
     })
-    this.socket.destroy()
   }
 
   /* ---- who it is ---- */
@@ -186,7 +197,9 @@ export class SshConnection implements ChannelHost {
       const { term } = rest as { term?: unknown }
       const isName = typeof term === 'string' && /^[\w.+-]{1,64}$/.test(term)
       if (program) return void rejectPty()
-      terminal = { terminal: isName ? term : 'dumb', columns: terminalSize(cols), rows: terminalSize(rows) }
+      // A client without a terminal of its own has no size to tell.
+      const [columns, rowsOrUsual] = [terminalSize(cols) || 80, terminalSize(rows) || 24]
+      terminal = { terminal: isName ? term : 'dumb', columns, rows: rowsOrUsual }
       acceptPty?.()
     })
     session.on('window-change', (acceptSize, _, { cols, rows }) => {

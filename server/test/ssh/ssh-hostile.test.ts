@@ -1,0 +1,256 @@
+// Part of npm run test:more: attacks take half a minute; ssh.test.ts has what people do.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2'
+import { waitLimit } from '#test/support/extent.ts'
+import { eventually } from '#test/support/engine/runtimes.ts'
+import { childrenOf } from '#test/support/child-processes.ts'
+import { sshArgs, startSsh } from './ssh-rig.ts'
+
+/** Clients that attack the SSH server, before and after they have proved who they are. */
+const rig = await startSsh({ after })
+await rig.berth.administrator()
+const ann = await rig.berth.signUp('ann@x.org')
+await rig.berth.signUp('bob@x.org')
+const key = rig.makeKey('ann', '-t', 'ed25519')
+await rig.addKey(ann, key)
+
+/** Resident memory of the SSH process, in bytes. */
+function memory(): number {
+  const [pid] = childrenOf(process.pid).filter((each) =>
+    readFileSync(`/proc/${each}/cmdline`, 'latin1').includes('ssh-process'),
+  )
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+  return Number(kilobytes) * 1024
+}
+
+const stillServes = async () => {
+  const { code, output, errors } = await rig.run('ssh', sshArgs(rig, key, 'ann-dev', 'echo well'))
+  assert.equal(output.toString(), 'well\n', `${code} ${errors}`)
+}
+
+async function open(options: Partial<ConnectConfig> = {}): Promise<Client> {
+  const client = new ssh2.Client()
+  client.on('error', () => undefined)
+  const privateKey = readFileSync(key)
+  client.connect({ host: '127.0.0.1', port: rig.port, username: 'ann-dev', privateKey, ...options })
+  await once(client, 'ready')
+  return client
+}
+
+const fails = (options: Partial<ConnectConfig>) => assert.rejects(open(options))
+
+async function raw(): Promise<Socket> {
+  const socket = connect(rig.port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'data')
+  return socket
+}
+
+test('no password, no keyboard, no host key and no old algorithm lets a client in', async () => {
+  await fails({ privateKey: undefined as never, password: 'secret' })
+  await fails({ privateKey: undefined as never, password: 'secret', tryKeyboard: true })
+  await fails({ algorithms: { kex: ['diffie-hellman-group14-sha1'] } })
+  await fails({ algorithms: { cipher: ['aes128-cbc'] } })
+  await fails({ algorithms: { cipher: ['aes128-ctr'], hmac: ['hmac-sha1'] } })
+  await fails({ algorithms: { compress: ['zlib'] } })
+})
+
+test('no spelling of a name opens a container of another person', async () => {
+  const names = [
+    'bob-dev', 'ann-dev@bob-dev', 'bob-dev\0ann-dev', 'ann', 'ann-', '-dev', 'ANN-DEV', 'ann_dev', ' ann-dev', 'ann-dev ',
+    "ann' or '1'='1-dev", '../ann-dev', '%61nn-dev', `${'a'.repeat(30_000)}-dev`, 'ann-dev/../../bob-dev', 'root',
+  ] // prettier-ignore
+  for (const username of names) {
+    const client = await open({ username }).catch(() => undefined)
+    if (!client) continue
+    const { code, said } = await exec(client, 'echo $BERTH_EMAIL')
+    client.end()
+    assert.ok(code === 255 || said === 'ann@x.org\n', `${username}: ${code} ${said}`)
+  }
+  await stillServes()
+})
+
+async function exec(client: Client, command: string): Promise<{ code: number; said: string }> {
+  const channel = await new Promise<ClientChannel>((resolve, reject) =>
+    client.exec(command, (error, given) => (error ? reject(error) : resolve(given))),
+  )
+  let said = ''
+  channel.on('data', (bytes: Buffer) => void (said += bytes.toString()))
+  channel.stderr.on('data', (bytes: Buffer) => void (said += bytes.toString()))
+  const [code] = (await once(channel, 'close')) as [number]
+  return { code, said }
+}
+
+test('bytes that are no SSH, cut packets and early ends cost nothing', async () => {
+  const before = memory()
+  for (let n = 0; n < 150; n++) {
+    const socket = await raw().catch(() => undefined)
+    if (!socket) break
+    const kinds = [
+      () => socket.write('GET / HTTP/1.1\r\n\r\n'),
+      () => socket.write(`SSH-2.0-x\r\n${randomBytes(200).toString('latin1')}`),
+      () =>
+        socket.write(
+          Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), Buffer.from('ffffffff14', 'hex'), randomBytes(5_000)]),
+        ),
+      () =>
+        socket.write(Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), Buffer.from('0000000c0a', 'hex'), Buffer.alloc(20)])),
+      () => socket.write('x'.repeat(300_000)),
+      () => socket.destroy(),
+    ]
+    kinds[n % kinds.length]?.()
+    setTimeout(() => socket.destroy(), 300)
+  }
+  await sleep(500)
+  await stillServes()
+  assert.ok(memory() - before < 80e6, `${(memory() - before) / 1e6} MB`)
+})
+
+test('a flood of connections that say nothing leaves room for requests and is bounded for each network', async () => {
+  const sockets = Array.from({ length: 300 }, () => {
+    const socket = connect(rig.port, '127.0.0.1')
+    return socket.on('error', () => undefined)
+  })
+  await sleep(1_000)
+  const open = sockets.filter((socket) => !socket.destroyed && socket.bytesRead > 0).length
+  assert.ok(open <= 64, String(open))
+  const { status } = await rig.berth.call('GET', '/api/ssh')
+  assert.equal(status, 200)
+  for (const socket of sockets) socket.destroy()
+  await eventually(stillServes)
+})
+
+test('channels are bounded, and of those that are refused nothing stays', async () => {
+  const client = await open()
+  const opened = await Promise.all(
+    Array.from(
+      { length: 40 },
+      () => new Promise<boolean>((resolve) => client.exec('sleep 5', (error) => resolve(error === undefined))),
+    ),
+  )
+  assert.equal(opened.filter(Boolean).length, 10)
+  const forwards = await Promise.all(
+    Array.from(
+      { length: 20 },
+      () =>
+        new Promise<boolean>((resolve) =>
+          client.forwardOut('x', 1, '10.0.0.1', 22, (error) => resolve(error === undefined)),
+        ),
+    ),
+  )
+  assert.ok(!forwards.some(Boolean))
+  client.end()
+})
+
+test('agents, X11, listeners, other subsystems and other kinds of channels are refused', async () => {
+  const client = await open()
+  const refused = (begin: (done: (error?: Error | null) => void) => unknown) =>
+    new Promise<boolean>((resolve) => void begin((error) => resolve(error !== undefined && error !== null)))
+  assert.ok(await refused((done) => client.forwardIn('0.0.0.0', 0, done)))
+  assert.ok(await refused((done) => client.openssh_forwardInStreamLocal('/tmp/x', done)))
+  assert.ok(await refused((done) => client.subsys('netconf', done)))
+  assert.ok(await refused((done) => client.exec('true', { x11: true }, done)))
+  for (const target of ['169.254.169.254', '127.0.0.1.nip.io', 'bob-dev', '172.17.0.1', 'host.docker.internal'])
+    assert.ok(await refused((done) => client.forwardOut('x', 1, target, 80, done)), target)
+  for (const socket of ['relative', '/x\0y', `/${'a'.repeat(200)}`])
+    assert.ok(await refused((done) => client.openssh_forwardOutStreamLocal(socket, done)), socket)
+  client.end()
+})
+
+test('a client that does not read makes its program wait, and the memory stays flat', async () => {
+  const client = await open()
+  const before = memory()
+  client.exec('cat /dev/zero', () => undefined)
+  // The socket is stopped, whatever the windows of its channels are.
+  await sleep(200)
+  const { _sock: socket } = client as unknown as { _sock: Socket }
+  socket.pause()
+  await sleep(2_000)
+  assert.ok(memory() - before < 60e6, `${(memory() - before) / 1e6} MB`)
+  socket.destroy()
+  await stillServes()
+})
+
+test('a client that sends beyond its window to a program that does not read is held', async () => {
+  const client = await open()
+  const before = memory()
+  const channel = await new Promise<ClientChannel>((resolve) => client.exec('sleep 30', (_, given) => resolve(given)))
+  // The library lets the client believe in any window.
+  ;(channel as unknown as { outgoing: { window: number } }).outgoing.window = 2 ** 32
+  for (let n = 0; n < 200; n++) channel.write(Buffer.alloc(1_000_000))
+  await sleep(2_000)
+  assert.ok(memory() - before < 80e6, `${(memory() - before) / 1e6} MB`)
+  client.destroy()
+  await stillServes()
+})
+
+test('a channel whose packets may have no length, and endless requests, do not stop the server', async () => {
+  const empty = await open()
+  const { _protocol: protocol } = empty as unknown as {
+    _protocol: { session(channel: number, window: number, packet: number): void }
+  }
+  const closed = once(empty, 'close')
+  protocol.session(7, 2 ** 31, 0)
+  await closed
+  const client = await open()
+  const parts = client as unknown as { _protocol: { ping(): void }; _sock: Socket }
+  const { _protocol: speaker, _sock: socket } = parts
+  socket.pause()
+  for (let n = 0; n < 50_000; n++) speaker.ping()
+  await sleep(1_000)
+  await stillServes()
+  client.destroy()
+})
+
+test('more than 20 keys offered in one connection end it', async () => {
+  const files = Array.from({ length: 21 }, (_, index) => rig.makeKey(`many${index}`, '-t', 'ed25519'))
+  const offered = files.flatMap((file) => ['-i', file])
+  const args = [
+    ...rig.options(files[0] ?? ''),
+    ...offered,
+    '-i',
+    key,
+    '-p',
+    String(rig.port),
+    'ann-dev@127.0.0.1',
+    'true',
+  ]
+  const { code } = await rig.run('ssh', args)
+  assert.equal(code, 255)
+  await stillServes()
+})
+
+test('the window of a terminal follows the client, and a signal reaches its program', async () => {
+  const client = await open()
+  const channel = await new Promise<ClientChannel>((resolve) =>
+    client.shell({ term: 'xterm', cols: 80, rows: 24 }, (_, given) => resolve(given)),
+  )
+  let seen = ''
+  channel.on('data', (bytes: Buffer) => void (seen += bytes.toString()))
+  channel.setWindow(50, 132, 0, 0)
+  channel.write('stty size\n')
+  await eventually(() => assert.match(seen, /50 132/))
+  channel.end('exit\n')
+  await once(channel, 'close')
+  const program = await new Promise<ClientChannel>((resolve) => client.exec('sleep 100', (_, given) => resolve(given)))
+  await sleep(waitLimit(300))
+  program.signal('TERM')
+  const [, signal] = (await once(program, 'exit')) as [null, string]
+  assert.equal(signal, 'SIGTERM')
+  client.end()
+})
+
+test('a client that says nothing is cut off after 10 s', { timeout: waitLimit(30_000) }, async () => {
+  const socket = connect(rig.port, '127.0.0.1')
+  await once(socket, 'data')
+  const begun = performance.now()
+  await once(socket, 'close')
+  const took = performance.now() - begun
+  assert.ok(took > 8_000 && took < waitLimit(14_000), `${took} ms`)
+})
