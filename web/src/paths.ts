@@ -14,6 +14,7 @@ export const pages = {
   launch: '/launch',
   sessions: '/sessions',
   tokens: '/tokens',
+  sshKeys: '/ssh-keys',
   data: '/account/data',
   groups: '/groups',
   groupMembers: '/groups/members',

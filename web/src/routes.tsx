@@ -19,6 +19,7 @@ const isAdministration = boot.isAdmin && location.pathname.startsWith(pages.admi
 const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'), isAdministration)
 const Archive = lazyExport('Archive', () => import('#/snapshots/archive.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/account/api-tokens.tsx'), isHere(pages.tokens))
+const SshKeys = lazyExport('SshKeys', () => import('#/account/ssh-keys.tsx'), isHere(pages.sshKeys))
 const GroupMembers = lazyExport('GroupMembers', () => import('#/groups/group-members.tsx'), isHere(pages.groupMembers))
 const Groups = lazyExport('Groups', () => import('#/groups/groups.tsx'), isHere(pages.groups))
 const CheckMail = lazyExport('CheckMail', () => import('#/sign-in/check-mail.tsx'))
@@ -40,6 +41,7 @@ const routes: Readonly<Record<Exclude<PagePath, typeof pages.apiDocs>, () => Rea
   [pages.launch]: () => <Launch />,
   [pages.sessions]: () => signedIn(<Sessions />),
   [pages.tokens]: () => signedIn(<ApiTokens />),
+  [pages.sshKeys]: () => signedIn(<SshKeys />),
   [pages.data]: () => signedIn(<YourData />),
   [pages.groups]: () => signedIn(<Groups />),
   [pages.groupMembers]: () => signedIn(<GroupMembers />),

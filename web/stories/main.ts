@@ -34,6 +34,7 @@ async function open(chosen: Story): Promise<void> {
     sharing: null,
     has_snapshots: false,
     has_git_links: false,
+    has_ssh: false,
     has_container_hosts: false,
     language: 'en',
     contact: null,

@@ -85,6 +85,7 @@ const sections = [
   'links',
   'link_requests',
   'api_tokens',
+  'ssh_keys',
   'identities',
   'groups',
   'invitations',

@@ -16,6 +16,7 @@ export interface Boot {
   /** Whether users make snapshots of their homes. */
   readonly hasSnapshots: boolean
   readonly hasGitLinks: boolean
+  readonly hasSsh: boolean
   readonly hasContainerHosts: boolean
   readonly language: Language
   readonly contact: string | null
@@ -57,6 +58,7 @@ export const signedOut: Boot = {
   sharing: null,
   hasSnapshots: false,
   hasGitLinks: false,
+  hasSsh: false,
   hasContainerHosts: false,
   language: 'en',
   contact: null,
@@ -94,6 +96,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     sharing: sharingIn(data.sharing),
     hasSnapshots: data.has_snapshots === true,
     hasGitLinks: data.has_git_links === true,
+    hasSsh: data.has_ssh === true,
     hasContainerHosts: data.has_container_hosts === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),

@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
+import { boot } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
@@ -35,6 +36,7 @@ interface CardActionsProps {
   onPorts(): void
   /** Makes a link for all members of a class. */
   onLink(): void
+  onConnect(): void
 }
 
 /**
@@ -44,7 +46,7 @@ interface CardActionsProps {
  */
 export function CardActions(props: CardActionsProps) {
   const { entry, can, isBusy, disabledReasonId, isSecondary } = props
-  const { onLaunch, onRestart, onStop, onLogs, onFiles, onPorts, onLink } = props
+  const { onLaunch, onRestart, onStop, onLogs, onFiles, onPorts, onLink, onConnect } = props
   const t = useTranslations('dashboard.action')
   const primary = useRef<HTMLElement>(null)
   const hadFocus = useRef(false)
@@ -108,6 +110,11 @@ export function CardActions(props: CardActionsProps) {
           </span>
         ),
       )}
+      {boot.hasSsh && (
+        <Button variant="small" onPress={onConnect}>
+          <Named entry={entry}>{t('connect')}</Named>
+        </Button>
+      )}
       <Button variant="small" onPress={onLink}>
         <Named entry={entry}>{t('link')}</Named>
       </Button>
@@ -137,9 +144,10 @@ const FilesOfHome = lazyExport('FilesOfHome', () => import('#/snapshots/files-di
 const PortsDialog = lazyExport('PortsDialog', () => import('./ports-dialog.tsx'))
 // With the drawing of QR codes.
 const ClassLinkDialog = lazyExport('ClassLinkDialog', () => import('#/groups/class-link-dialog.tsx'))
+const ConnectDialog = lazyExport('ConnectDialog', () => import('./connect-dialog.tsx'))
 const ParametersDialog = lazyExport('ParametersDialog', () => import('./parameters-dialog.tsx'))
 
-type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files' | 'ports' | 'link'
+type Asked = 'launch' | 'restart' | 'stop' | 'logs' | 'files' | 'ports' | 'link' | 'connect'
 
 export interface CardDialogsHandle {
   open(dialog: Asked): void
@@ -167,15 +175,14 @@ export function CardDialogs({ ref, name, type, address, parameters, onLaunch, on
     return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
   return (
     <Suspense fallback={null}>
-      {opened === 'logs' ? (
-        <LogsDialog name={name} type={type} onClose={close} />
-      ) : opened === 'files' ? (
-        <FilesOfHome name={name} type={type} onClose={close} />
-      ) : opened === 'ports' ? (
-        <PortsDialog name={name} type={type} onClose={close} />
-      ) : opened === 'link' ? (
+      {opened === 'logs' && <LogsDialog name={name} type={type} onClose={close} />}
+      {opened === 'files' && <FilesOfHome name={name} type={type} onClose={close} />}
+      {opened === 'ports' && <PortsDialog name={name} type={type} onClose={close} />}
+      {opened === 'connect' && <ConnectDialog name={name} type={type} onClose={close} />}
+      {opened === 'link' && (
         <ClassLinkDialog types={[{ type, display_name: name }]} ownAddress={address} onClose={close} />
-      ) : (
+      )}
+      {opened === 'launch' && (
         <ParametersDialog name={name} parameters={parameters ?? {}} onLaunch={onLaunch} onClose={close} />
       )}
     </Suspense>

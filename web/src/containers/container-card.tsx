@@ -149,6 +149,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           onFiles={() => dialogs.current?.open('files')}
           onPorts={() => dialogs.current?.open('ports')}
           onLink={() => dialogs.current?.open('link')}
+          onConnect={() => dialogs.current?.open('connect')}
         />
         <p aria-live="polite" className="visually-hidden">
           {busyWord

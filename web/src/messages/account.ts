@@ -51,6 +51,10 @@ export const data = {
       title: 'API tokens',
       why: 'So that your programs can sign in. Kept until they end or you remove them. Only a fingerprint of a token is stored.',
     },
+    ssh_keys: {
+      title: 'SSH keys',
+      why: 'So that you reach your containers over SSH. Kept until you remove them. They are the public parts of your keys.',
+    },
     identities: {
       title: 'Accounts at sign-in providers',
       why: 'To recognize you when you sign in there. Kept until the account is deleted.',
@@ -242,6 +246,10 @@ export const germanData: InOtherWords<typeof data> = {
     api_tokens: {
       title: 'API-Tokens',
       why: 'Damit deine Programme sich anmelden können. Bis sie enden oder du sie entfernst. Von einem Token ist nur ein Fingerabdruck gespeichert.',
+    },
+    ssh_keys: {
+      title: 'SSH-Schlüssel',
+      why: 'Damit du deine Container über SSH erreichst. Bis du sie entfernst. Es sind die öffentlichen Teile deiner Schlüssel.',
     },
     identities: {
       title: 'Konten bei Anmeldeanbietern',

@@ -150,6 +150,7 @@ export const dashboard = {
     files: 'Files',
     ports: 'Ports',
     link: 'Copy a link for your class',
+    connect: 'Connect',
   },
   done: {
     launch: '{name} is running.',
@@ -219,6 +220,19 @@ export const dashboard = {
     copyThis: 'Copy the address of port {port}',
     copied: 'The address of port {port} was copied.',
     notCopied: 'The browser did not allow copying. Select the address of port {port} and copy it yourself.',
+    close: 'Close',
+  },
+  connect: {
+    title: 'Connect to {name}',
+    command: 'Command',
+    config: 'Text for ~/.ssh/config',
+    knownHosts: 'Line for ~/.ssh/known_hosts',
+    vscode: 'Open in VS Code',
+    jetbrains: 'Open in JetBrains Gateway',
+    keys: 'Your SSH keys',
+    copy: 'Copy',
+    copied: 'Copied',
+    selected: 'Your browser does not copy it: it is selected, copy it yourself.',
     close: 'Close',
   },
   logs: {
@@ -401,6 +415,7 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     files: 'Dateien',
     ports: 'Ports',
     link: 'Link für deine Klasse',
+    connect: 'Verbinden',
   },
   done: {
     launch: '{name} läuft.',
@@ -471,6 +486,19 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     copied: 'Die Adresse von Port {port} wurde kopiert.',
     notCopied:
       'Der Browser hat das Kopieren nicht erlaubt. Markiere die Adresse von Port {port} und kopiere sie selbst.',
+    close: 'Schließen',
+  },
+  connect: {
+    title: 'Mit {name} verbinden',
+    command: 'Befehl',
+    config: 'Text für ~/.ssh/config',
+    knownHosts: 'Zeile für ~/.ssh/known_hosts',
+    vscode: 'In VS Code öffnen',
+    jetbrains: 'In JetBrains Gateway öffnen',
+    keys: 'Deine SSH-Schlüssel',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    selected: 'Dein Browser kopiert es nicht: Es ist markiert, kopiere es selbst.',
     close: 'Schließen',
   },
   logs: {

@@ -2,6 +2,7 @@ import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/catalogues.ts'
 import type { archive } from './archive.ts'
 import type { data, sessions } from './account.ts'
+import type { sshKeys } from './ssh-keys.ts'
 import type { tokens } from './tokens.ts'
 import type { groups } from './groups.ts'
 import type { sharing } from './sharing.ts'
@@ -20,6 +21,7 @@ declare module 'use-intl' {
       groups: typeof groups
       sessions: typeof sessions
       sharing: typeof sharing
+      sshKeys: typeof sshKeys
       tokens: typeof tokens
       files: typeof files
       snapshots: typeof snapshots

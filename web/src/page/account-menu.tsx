@@ -40,6 +40,7 @@ export function AccountMenu() {
             <Item to={pages.home} here={path} text={t('containers')} />
             <Item to={pages.sessions} here={path} text={t('sessions')} />
             <Item to={pages.tokens} here={path} text={t('tokens')} />
+            {boot.hasSsh && <Item to={pages.sshKeys} here={path} text={t('sshKeys')} />}
             <Item to={pages.data} here={path} text={t('data')} />
             {me?.is_admin && <Item to={pages.admin} here={path} text={t('admin')} />}
           </ul>

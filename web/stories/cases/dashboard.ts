@@ -200,6 +200,19 @@ export const dashboardStories: readonly Story[] = [
   story('restart-confirm', [dev(), prod()], { press: ['Restart Development'] }),
   story('stop-confirm', [dev(), prod()], { press: ['Stop Production'] }),
   story('shortcuts', [dev(), prod()], { press: ['Keyboard shortcuts'] }),
+  story('connect', [dev(), prod()], {
+    boot: { has_ssh: true },
+    answers: {
+      sshServer: {
+        host: 'spawner.example.org',
+        port: 2222,
+        host_keys: [
+          '[spawner.example.org]:2222 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN/9IEeJl7zJrHk1LM5wvS2xRwLzAyWJK3dRQmKk3cX2',
+        ],
+      },
+    },
+    press: ['Connect Development'],
+  }),
   story('logs', [dev(), prod()], {
     logs: Array.from({ length: 60 }, (_, n) => `09:00:${String(n).padStart(2, '0')} GET /files/${n} 200 ${n * 7} ms`),
     press: ['Logs Development'],

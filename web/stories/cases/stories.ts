@@ -8,6 +8,7 @@ import { overviewStories } from './overview.ts'
 import { sharingStories } from './sharing.ts'
 import { snapshotStories } from './snapshots.ts'
 import { termEndStories } from './term-end.ts'
+import { sshStories } from './ssh.ts'
 import { templateStories } from './templates.ts'
 import { usageStories } from './usage.ts'
 import { userStories } from './users.ts'
@@ -28,4 +29,5 @@ export const stories: readonly Story[] = [
   ...templateStories,
   ...usageStories,
   ...apiTokenStories,
+  ...sshStories,
 ]

@@ -52,6 +52,7 @@ const personalData: Answer<'exportOwnData'> = {
       last_used: null,
     },
   ],
+  ssh_keys: [],
   identities: [],
   groups: [{ group: 'Algorithms', role: 'member', source: 'local', created_at: minutesAgo(60 * 24 * 30) }],
   invitations: [],

@@ -51,6 +51,7 @@ export interface FrontEndParts {
   readonly branding: Branding | null
   readonly hasSnapshots: boolean
   readonly hasGitLinks: boolean
+  readonly hasSsh: boolean
   readonly hasContainerHosts: boolean
   /** Null where containers cannot be shared. */
   readonly sharing: BootData['sharing']
@@ -145,6 +146,7 @@ export class FrontEnd {
       sharing: isKnown(session) ? this.#parts.sharing : null,
       has_snapshots: isKnown(session) && this.#parts.hasSnapshots,
       has_git_links: isKnown(session) && this.#parts.hasGitLinks,
+      has_ssh: isKnown(session) && this.#parts.hasSsh,
       has_container_hosts: this.#parts.hasContainerHosts,
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),

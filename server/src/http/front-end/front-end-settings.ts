@@ -4,7 +4,15 @@ import type { FrontEndParts } from '#/http/front-end/front-end-document.ts'
 
 type FrontEndSettings = Pick<
   FrontEndParts,
-  'linkLifetime' | 'signIn' | 'contact' | 'branding' | 'sharing' | 'hasSnapshots' | 'hasGitLinks' | 'hasContainerHosts'
+  | 'linkLifetime'
+  | 'signIn'
+  | 'contact'
+  | 'branding'
+  | 'sharing'
+  | 'hasSnapshots'
+  | 'hasGitLinks'
+  | 'hasSsh'
+  | 'hasContainerHosts'
 >
 
 /** What the pages say of the settings. */
@@ -24,6 +32,7 @@ export function frontEndSettings(config: Config, { frontendUrl }: Pick<Addresses
     sharing: sharingData(config.sharing),
     hasSnapshots: config.snapshots.isOn,
     hasGitLinks: config.openGitHosts.length > 0,
+    hasSsh: config.sshListen !== null,
     hasContainerHosts: config.containerRouting === 'subdomain',
   }
 }

@@ -1,0 +1,190 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useId, useRef, useState, type FormEvent } from 'react'
+import { useTranslations } from 'use-intl/react'
+import type { SshKey } from '@berth/api/schemas/ssh.ts'
+import { boot, canAct, createApiClient } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
+import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
+import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { rich } from '#/components/rich.tsx'
+import { useTask } from '#/components/use-task.ts'
+import { Page } from '#/page/page.tsx'
+import { NotFound } from '#/page/status-page.tsx'
+import { focusHeading } from '#/router/router.ts'
+import { Time } from '#/time/time.tsx'
+import './account.css'
+import { AccountI18nProvider } from './account-i18n-provider.tsx'
+
+const queryKey = ['ssh-keys']
+
+/** The user's own SSH keys: a list with a way to remove each, and a form for a new one; only where there is an SSH server. */
+export function SshKeys() {
+  return <AccountI18nProvider>{boot.hasSsh ? <OwnSshKeys /> : <NotFound />}</AccountI18nProvider>
+}
+
+function OwnSshKeys() {
+  const t = useTranslations('sshKeys')
+  const client = useQueryClient()
+  const [added, setAdded] = useState(0)
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await createApiClient(signal).listSshKeys()).keys,
+  })
+  const removal = useRemoval()
+  const isOwner = boot.acting === null
+  return (
+    <Page title={t('title')}>
+      <p className="lead">{t('lead')}</p>
+      <p>{t('how')}</p>
+      <Alert error={removal.error ?? query.error ?? undefined} />
+      {query.isPending && <p role="status">{t('loading')}</p>}
+      {query.data?.length === 0 && <p>{t('none')}</p>}
+      <ul className="rows">
+        {query.data?.map((key) => (
+          <SshKeyRow
+            key={key.id}
+            sshKey={key}
+            isOff={removal.isPending || !canAct()}
+            onRemove={isOwner ? () => removal.mutate(key.id) : undefined}
+          />
+        ))}
+      </ul>
+      <p role="status" className="visually-hidden">
+        {removal.isSuccess && t('removed')}
+      </p>
+      <section className="part" aria-labelledby="new-ssh-key">
+        <h2 id="new-ssh-key">{t('add.title')}</h2>
+        {isOwner ? (
+          // Empty again after each key.
+          <AddSshKeyForm
+            key={added}
+            isOff={!canAct()}
+            onAdded={() => {
+              setAdded((count) => count + 1)
+              void client.invalidateQueries({ queryKey }).then(() => focusHeading())
+            }}
+          />
+        ) : (
+          <p className="note">{t('add.notNow')}</p>
+        )}
+      </section>
+    </Page>
+  )
+}
+
+/** Removes a key of the user and looks at the list again, also after a refusal: another tab may have removed it. */
+function useRemoval() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: number) =>
+      createApiClient(new AbortController().signal).removeSshKey({ params: { id: String(id) } }),
+    // The pressed button goes away with its row, so the focus must leave it first.
+    onSuccess: () => focusHeading(),
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  })
+}
+
+interface AddSshKeyFormProps {
+  /** Nothing can be changed from this page at the moment. */
+  isOff: boolean
+  onAdded(): void
+}
+
+/** The line of a public key, and its title. */
+function AddSshKeyForm({ isOff, onAdded }: AddSshKeyFormProps) {
+  const t = useTranslations('sshKeys.add')
+  const id = useId()
+  const line = useRef<HTMLTextAreaElement>(null)
+  const [isMissing, setMissing] = useState(false)
+  const { busy, error, run } = useTask()
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (isOff) return
+    const data = new FormData(event.currentTarget)
+    const [key, title] = [String(data.get('key')).trim(), String(data.get('title')).trim()]
+    setMissing(key === '')
+    if (key === '') return line.current?.focus()
+    void run(async (signal) => {
+      await createApiClient(signal).addSshKey({ body: { key, title } })
+      onAdded()
+    })
+  }
+
+  return (
+    <form className="token-form" onSubmit={submit} noValidate>
+      <Alert id={`${id}-alert`} error={error} sentence={isMissing ? t('keyMissing') : undefined} />
+      <div className="token-field">
+        <label htmlFor={id}>{t('key')}</label>
+        <textarea
+          ref={line}
+          id={id}
+          name="key"
+          rows={4}
+          cols={60}
+          autoComplete="off"
+          spellCheck={false}
+          aria-invalid={isMissing}
+          aria-describedby={`${id}-hint ${id}-alert`}
+        />
+        <p className="hint" id={`${id}-hint`}>
+          {t('keyHint')} <code>ssh-keygen -t ed25519</code>
+        </p>
+      </div>
+      <div className="token-field">
+        <label htmlFor={`${id}-title`}>{t('name')}</label>
+        <input id={`${id}-title`} name="title" maxLength={100} autoComplete="off" aria-describedby={`${id}-name`} />
+        <p className="hint" id={`${id}-name`}>
+          {t('nameHint')}
+        </p>
+      </div>
+      <p className="actions">
+        <SubmitButton isOff={busy || isOff}>{busy ? t('busy') : t('button')}</SubmitButton>
+      </p>
+    </form>
+  )
+}
+
+interface SshKeyRowProps {
+  sshKey: SshKey
+  /** Undefined where it cannot be removed. */
+  onRemove: (() => void) | undefined
+  isOff: boolean
+}
+
+/** One of the user's own SSH keys. */
+function SshKeyRow({ sshKey, onRemove, isOff }: SshKeyRowProps) {
+  const t = useTranslations('sshKeys')
+  const [isAsking, setAsking] = useState(false)
+  const { title, type, fingerprint, created_at: createdAt, last_used: lastUsed } = sshKey
+  const at = (instant: string) => ({ at: rich.inPlace(<Time at={instant} />) })
+  return (
+    <li className="row">
+      <div>
+        <h2 className="address">{title}</h2>
+        <ul className="dotted hint">
+          <li>{t.rich('added', at(createdAt))}</li>
+          <li>{lastUsed === null ? t('unused') : t.rich('used', at(lastUsed))}</li>
+        </ul>
+        <p className="hint address">
+          {type}, <code>{fingerprint}</code>
+        </p>
+      </div>
+      {onRemove && (
+        <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
+          <ShortLabel text={t('remove')} name={t('removeThis', { title })} />
+        </Button>
+      )}
+      {isAsking && onRemove && (
+        <Dialog title={t('ask.title', { title })} onClose={() => setAsking(false)}>
+          {(close) => (
+            <>
+              <p>{t('ask.effect')}</p>
+              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={onRemove} />
+            </>
+          )}
+        </Dialog>
+      )}
+    </li>
+  )
+}
