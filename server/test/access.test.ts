@@ -75,6 +75,8 @@ const forOwners: readonly EndpointName[] = [
   'endOtherSessions',
   'createApiToken',
   'removeApiToken',
+  'addSshKey',
+  'removeSshKey',
   'joinGroup',
   'listMembers',
   'addMembers',
@@ -170,6 +172,9 @@ function addressOf({ path, method }: Endpoint): string {
 
 /** Only where a missing body is refused before a block is. */
 const bodies: Readonly<Record<string, object>> = {
+  'POST /api/user/ssh-keys': {
+    key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN/9IEeJl7zJrHk1LM5wvS2xRwLzAyWJK3dRQmKk3cX2',
+  },
   'POST /api/user/tokens': { name: 'x', scopes: ['containers:read'], expires_in: 60 },
   'POST /api/container/files/{container_type}/download': { path: 'x' },
   'POST /api/groups/join': { code: 'x' },

@@ -78,7 +78,7 @@ test('no spelling of a path leads an API token past its scope', async () => {
   assert.equal(head.status, 403)
 })
 
-test('the endpoints that no API token may call are those for sessions, tokens, takeovers, shares, one’s own data and managers of groups', () => {
+test('the endpoints that no API token may call are those for sessions, tokens, SSH keys, takeovers, shares, one’s own data and managers of groups', () => {
   const closed = Object.values<Endpoint>(endpoints).filter(
     ({ access, scope }) => (access === 'user' || access === 'admin') && scope === undefined,
   )
@@ -88,6 +88,7 @@ test('the endpoints that no API token may call are those for sessions, tokens, t
     'DELETE /api/groups/{id}/join-code',
     'DELETE /api/groups/{id}/members/{user_id}',
     'DELETE /api/user/sessions/{id}',
+    'DELETE /api/user/ssh-keys/{id}',
     'DELETE /api/user/tokens/{id}',
     'GET /api/groups/{id}',
     'GET /api/groups/{id}/events',
@@ -98,6 +99,7 @@ test('the endpoints that no API token may call are those for sessions, tokens, t
     'GET /api/groups/{id}/timetable',
     'GET /api/user/data',
     'GET /api/user/sessions',
+    'GET /api/user/ssh-keys',
     'GET /api/user/tokens',
     'POST /api/admin/users/{id}/takeover',
     'POST /api/auth/end-takeover',
@@ -119,6 +121,7 @@ test('the endpoints that no API token may call are those for sessions, tokens, t
     'POST /api/user/look-requests/{id}/agree',
     'POST /api/user/look-requests/{id}/decline',
     'POST /api/user/sessions/end-others',
+    'POST /api/user/ssh-keys',
     'POST /api/user/tokens',
   ])
 })

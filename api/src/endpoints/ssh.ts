@@ -48,6 +48,6 @@ export const sshEndpoints = {
     scope: 'containers:read',
     summary: 'Text for `~/.ssh/config`, with an entry for each type of the signed-in user; 404 without `SSH_LISTEN`',
     file: 'text/plain',
-    refusals: { 404: ErrorBody },
+    refusals: { 403: ErrorBody, 404: ErrorBody },
   },
 } as const satisfies Record<string, Endpoint>

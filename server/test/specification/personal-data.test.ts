@@ -13,6 +13,7 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
   link_requests: ['id', 'email', 'mailbox'],
   sessions: ['user_id', 'sid', 'generation', 'cookie_hash', 'rotated_at', 'token_expires_at', 'acting_admin_id'],
   api_tokens: ['user_id', 'token_hash'],
+  ssh_keys: ['user_id', 'blob'],
   user_containers: ['user_id', 'container_port', 'blocked_by', 'block_source'],
   identities: ['id', 'user_id'],
   group_members: ['id', 'group_id', 'user_id'],
@@ -31,6 +32,7 @@ const renamed: Readonly<Record<string, string>> = {
   template_image: 'image',
   acting_admin_email: 'taken_over_by',
   token_type: 'purpose',
+  key_type: 'type',
   accepted_at: 'mailed_at',
   ip_address: 'address',
 }

@@ -16,6 +16,8 @@ import './account.css'
 import { AccountI18nProvider } from './account-i18n-provider.tsx'
 
 const queryKey = ['ssh-keys']
+/** A command, in no language. */
+const makeKey = 'ssh-keygen -t ed25519'
 
 /** The user's own SSH keys: a list with a way to remove each, and a form for a new one; only where there is an SSH server. */
 export function SshKeys() {
@@ -128,7 +130,7 @@ function AddSshKeyForm({ isOff, onAdded }: AddSshKeyFormProps) {
           aria-describedby={`${id}-hint ${id}-alert`}
         />
         <p className="hint" id={`${id}-hint`}>
-          {t('keyHint')} <code>ssh-keygen -t ed25519</code>
+          {t('keyHint')} <code>{makeKey}</code>
         </p>
       </div>
       <div className="token-field">
