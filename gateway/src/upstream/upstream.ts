@@ -154,7 +154,7 @@ export class UpstreamConnection {
         answer += bytes.toString('latin1', 0, end)
         if (!answer.includes('\r\n\r\n')) return
         connection.#listener = undefined
-        const isOpen = /^HTTP\/1\.1 101 /.test(answer) && answer.endsWith('\r\n\r\n')
+        const isOpen = answer.startsWith('HTTP/1.1 101 ') && answer.endsWith('\r\n\r\n')
         if (isOpen) resolve(connection)
         else reject(new TunnelRefused(Number(answer.slice(9, 12))))
       },

@@ -258,7 +258,7 @@ export function refuseUnshareable({ access, forwardToken }: Template): void {
 }
 
 /**
- * Further ports are their owner's, also where others may open the main one.
+ * Further ports are for their owner alone, also where others may open the main one.
  * @throws {Refusal} 400 for a port without an address · 409 for a type whose app has its owner's own token
  */
 function refuseUnshareablePort({ forwardToken, ports }: Template, port: number): void {

@@ -353,7 +353,7 @@ export interface ContainerSharesTable {
   created_at: number
   expires_at: number
   /** Further port of the container that it opens; 0: the main one. */
-  port: number
+  port: Generated<number>
 }
 
 /** Ends of terms; a row goes when its archives are deleted. */

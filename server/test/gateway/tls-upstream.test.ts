@@ -16,7 +16,16 @@ function selfSigned(t: TestContext): { readonly key: string; readonly cert: stri
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-tls-app-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string]
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=elsewhere']
+  const kind = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-subj',
+    '/CN=elsewhere',
+  ]
   execFileSync('openssl', ['req', ...kind, '-keyout', key, '-out', cert], { stdio: 'ignore' })
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
 }

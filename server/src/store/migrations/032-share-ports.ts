@@ -3,8 +3,7 @@ import type { Migration } from 'kysely/migration'
 import { addIndex, columnNames, idColumn, newTable } from './columns.ts'
 
 const [table, copy] = ['container_shares', 'container_shares_with_ports']
-const columns =
-  'id, record_id, email, group_id, manager_id, asked_in_id, may, created_at, expires_at, port'.split(', ')
+const columns = 'id, record_id, email, group_id, manager_id, asked_in_id, may, created_at, expires_at, port'.split(', ')
 
 /**
  * Port of a container that a share opens; 0 is the main one, which all earlier shares open. A visitor may have a share of
