@@ -69,7 +69,7 @@ export const furtherPorts = kind<'any' | 'none' | readonly number[]>(
     const isList = Array.isArray(value) && value.length <= 100 && value.every((each) => isFurtherPort(Number(each)))
     return isList && value.every((each) => typeof each === 'number')
       ? ok([...new Set(value as number[])])
-      : bad('must be any, none, or a list of at most \`100\` ports from 1024 to 65535')
+      : bad('must be any, none, or a list of at most 100 ports from 1024 to 65535')
   },
 )
 
