@@ -33,8 +33,15 @@ export function parseRequestPath(raw: string): RequestPath {
   const slash = raw.indexOf('/', 1)
   const segmentEnd = slash === -1 || slash > pathEnd ? pathEnd : slash
   const segment = raw.slice(1, segmentEnd)
-  const { prefix, port } = prefixAndPort(segment)
-  return { segment, prefix, port, rest: raw.slice(segmentEnd, pathEnd), query: raw.slice(pathEnd) }
+  // Nearly all segments name no port, and need no object of their own.
+  const named = segment.includes(':') ? prefixAndPort(segment) : undefined
+  return {
+    segment,
+    prefix: named ? named.prefix : segment,
+    port: named?.port,
+    rest: raw.slice(segmentEnd, pathEnd),
+    query: raw.slice(pathEnd),
+  }
 }
 
 /** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */
