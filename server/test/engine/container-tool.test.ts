@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
-import { test, type TestContext } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { containerTool } from '#/engines/container-tool.ts'
 import { archiveOf, askEngine, findBusybox } from '../support/engine/engine.ts'
 import { execInContainer, runInContainer } from '../support/engine/exec-in-container.ts'
@@ -81,6 +81,8 @@ async function importBareImage(t: TestContext): Promise<string> {
   const changes = 'USER 54321:54321'
   const query = { fromSrc: '-', repo: 'berth-test-bare', tag: '1', changes }
   await askEngine('POST', '/images/create', { query, archive: await archiveOf(folder) })
+  // Behind the container, which the installation's own end removes first.
+  after(() => askEngine('DELETE', '/images/berth-test-bare:1', { query: { force: 'true' } }).catch(() => undefined))
   return 'berth-test-bare:1'
 }
 
