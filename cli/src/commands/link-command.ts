@@ -20,7 +20,7 @@ interface OpenOptions {
 }
 
 const open: CommandSpec = {
-  description: 'print a link that opens one’s own container of a type, and a path in it',
+  description: 'print a link that opens a container of a type, that of each reader, and a path in it',
   usage: (command) =>
     command
       .argument('<type>', 'container type')

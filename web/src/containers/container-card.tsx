@@ -272,7 +272,7 @@ function IdleHint({ idle: { at, why } }: { idle: NonNullable<ContainerEntry['idl
   const isOver = Date.parse(at) < useServerNow(hintUpdate)
   return (
     <p className="hint">
-      {isOver ? t('over') : t.rich('at', { time: () => <Time at={at} /> })} {t(why)}
+      {isOver ? t('over') : t.rich('at', timeAt(at))} {t(why)}
     </p>
   )
 }

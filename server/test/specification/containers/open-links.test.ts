@@ -48,7 +48,7 @@ async function leadsNowhere(berth: Berth, path: string, person: Person): Promise
   if (answer.status !== 400) assert.equal(locationOf(answer), '/?link=unknown', path)
 }
 
-suite('one link for everybody', () => {
+suite('one link for a class', () => {
   test('who runs the container is led into it, path and query as they are, in both ways of routing', async () => {
     for (const berth of [byPath, byHost]) {
       const ann = await berth.signUp('ann@x.org')
