@@ -18,7 +18,7 @@ import { Templates, type Template } from '../server/src/templates/template.ts'
 
 const containers = 500
 /** Seconds that are measured, after a minute in which every container is asked for the first time. */
-const measured = 120
+const measured = 60
 
 if (process.send) await serve()
 else await measure()

@@ -175,6 +175,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /api/user/ssh-keys': {
     key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN/9IEeJl7zJrHk1LM5wvS2xRwLzAyWJK3dRQmKk3cX2',
   },
+  'POST /api/container/files/{container_type}': { git: 'https://git.example.org/x' },
   'POST /api/user/tokens': { name: 'x', scopes: ['containers:read'], expires_in: 60 },
   'POST /api/container/files/{container_type}/download': { path: 'x' },
   'POST /api/groups/join': { code: 'x' },

@@ -78,7 +78,7 @@ test('no spelling of a path leads an API token past its scope', async () => {
   assert.equal(head.status, 403)
 })
 
-test('the endpoints that no API token may call are those for sessions, tokens, SSH keys, takeovers, shares, one’s own data and managers of groups', () => {
+test('the endpoints that no API token may call are those for sessions, tokens, SSH keys, takeovers, shares, files of links, one’s own data and managers of groups', () => {
   const closed = Object.values<Endpoint>(endpoints).filter(
     ({ access, scope }) => (access === 'user' || access === 'admin') && scope === undefined,
   )
@@ -104,6 +104,7 @@ test('the endpoints that no API token may call are those for sessions, tokens, S
     'POST /api/admin/users/{id}/takeover',
     'POST /api/auth/end-takeover',
     'POST /api/auth/logout',
+    'POST /api/container/files/{container_type}',
     'POST /api/container/shares/{container_type}',
     'POST /api/groups/join',
     'POST /api/groups/{id}/block',

@@ -62,22 +62,17 @@ function AskForFiles({ files, ...starting }: Omit<StartingProps, 'files'> & { fi
   return (
     <Page title={t('title')} width="narrow">
       <p>{t('intro', { name })}</p>
-      <dl className="facts">
-        <dt>{t('repository')}</dt>
-        <dd>
-          <code>{files.git}</code>
-        </dd>
-        {files.ref !== undefined && (
-          <>
-            <dt>{t('ref')}</dt>
-            <dd>
-              <code>{files.ref}</code>
-            </dd>
-          </>
-        )}
-        <dt>{t('to')}</dt>
-        <dd>{files.to === undefined ? t('home') : <code>{files.to}</code>}</dd>
-      </dl>
+      <p>
+        {t('repository')}: <code className="path">{files.git}</code>
+      </p>
+      {files.ref !== undefined && (
+        <p>
+          {t('ref')}: <code className="path">{files.ref}</code>
+        </p>
+      )}
+      <p>
+        {t('to')}: {files.to === undefined ? t('home') : <code className="path">{files.to}</code>}
+      </p>
       <p className="hint">{t('kept')}</p>
       <div className="actions">
         <Button variant="primary" onPress={() => setAnswer('yes')}>

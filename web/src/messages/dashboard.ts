@@ -121,8 +121,8 @@ export const dashboard = {
   },
   lastLaunched: 'Last launched <time></time>',
   idleHint: {
-    at: 'Suspended <time></time> if it is not used.',
-    over: 'Suspended soon if it is not used.',
+    at: 'Will be suspended <time></time> if it is not used.',
+    over: 'Will be suspended soon if it is not used.',
     traffic: 'What an open page or a program sends counts as use.',
     page: 'You opened a page.',
     app: 'Work is running in it, or was until lately.',
