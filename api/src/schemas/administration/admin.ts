@@ -249,6 +249,9 @@ export const SystemReport = Type.Object({
   }),
   /** Since the process began. */
   mail: Type.Object({
+    is_outbox: Type.Optional(
+      Type.Literal(true, { description: 'There is no mail server: mails are files in the outbox of the data folder' }),
+    ),
     accepted: Type.Integer(),
     failed: Type.Integer(),
     used: Type.Integer({ description: 'Requested links that were mailed and used' }),

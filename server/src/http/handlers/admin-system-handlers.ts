@@ -25,8 +25,8 @@ import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
 import { actorOf, readLimit, type Handlers } from './call.ts'
 
 export interface SystemReportParts {
-  /** Settings: max running containers of all users. */
-  readonly config: { readonly maxRunning: number | null }
+  /** Settings: max running containers of all users, and the mail server. */
+  readonly config: { readonly maxRunning: number | null; readonly smtpUrl: string | null }
   readonly containers: Containers
   readonly homes: Homes
   readonly accounts: Accounts
@@ -111,9 +111,10 @@ function nodePart(node: NodeStatus): SystemReport['nodes'][number] {
   }
 }
 
-function mailPart({ accounts: { mailStatistics } }: SystemReportParts): SystemReport['mail'] {
+function mailPart({ config, accounts: { mailStatistics } }: SystemReportParts): SystemReport['mail'] {
   const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt, failures } = mailStatistics.report()
   return {
+    ...(config.smtpUrl === null && { is_outbox: true as const }),
     accepted,
     failed,
     used,

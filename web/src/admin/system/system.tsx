@@ -212,7 +212,11 @@ function Mail({ mail }: { mail: SystemReport['mail'] }) {
         </p>
       ))}
       <Figures>
-        <Figure label={t('accepted')} value={count(mail.accepted)} meaning={t('acceptedBy')} />
+        <Figure
+          label={t('accepted')}
+          value={count(mail.accepted)}
+          meaning={t(mail.is_outbox ? 'inOutbox' : 'acceptedBy')}
+        />
         <Figure
           label={t('failed')}
           value={count(mail.failed)}
