@@ -78,7 +78,7 @@ function GroupRow({ group }: { group: Group }) {
     <li className="row">
       <div>
         <h2 className="address">
-          {name}{' '}
+          <Link to={membersPath(group.id)}>{name}</Link>{' '}
           {group.source !== 'local' && <span className="badge">{t('byProvider', { source: group.source })}</span>}
         </h2>
         {description !== '' && <p className="owner">{description}</p>}
