@@ -8,6 +8,7 @@ import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { LaunchFailure } from '#/launch/launch-progress.tsx'
+import { serverNow } from '#/time/time.tsx'
 import { useAnnounce } from './announcements.tsx'
 import { isUnderWay, toneOf, type ContainerView, type StatusWord } from './member-view.ts'
 
@@ -132,7 +133,8 @@ function LookLine(props: LookLineProps) {
   return look || word === 'running' || word === 'paused' ? <Ask {...props} /> : null
 }
 
-function Ask({ t, params, user: { email }, container: { name, look }, isOff }: LookLineProps) {
+function Ask({ t, params, user: { email }, container: { name, look: known }, isOff }: LookLineProps) {
+  const look = useOpenQuestion(known)
   const { busy, error, run } = useTask()
   const announce = useAnnounce()
 
@@ -152,9 +154,22 @@ function Ask({ t, params, user: { email }, container: { name, look }, isOff }: L
   )
 }
 
+/** What is known of a look, without a question that is over: after five minutes it can be asked again. */
+function useOpenQuestion(look: ContainerView['look']): ContainerView['look'] {
+  const [over, setOver] = useState<string>()
+  const until = look?.state === 'asked' ? look.until : undefined
+  useEffect(() => {
+    if (until === undefined) return undefined
+    const timer = setTimeout(() => setOver(until), Math.max(0, Date.parse(until) - serverNow()))
+    return () => clearTimeout(timer)
+  }, [until])
+  return until !== undefined && over === until ? null : look
+}
+
 /** What became of a question for a look. */
-function LookHint({ t, container: { look } }: Pick<LookLineProps, 't' | 'container'>) {
+function LookHint({ t, container: { look: known } }: Pick<LookLineProps, 't' | 'container'>) {
   const format = useFormatter()
+  const look = useOpenQuestion(known)
   if (!look) return null
   const at = format.dateTime(new Date(look.until), { timeStyle: 'short' })
   const words = {
