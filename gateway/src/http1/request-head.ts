@@ -64,7 +64,7 @@ const forwardingHeaders = ['forwarded', 'proxy', 'x-forwarded', 'x-forwarded-for
 
 /**
  * What servers in front of apps say of a request, beside the forwarding headers: whose it is, from where, and for which address. No
- * server in front of an app here says them, so they are a client's, and an app that believes one takes the client for somebody else.
+ * server in front of an app here says them, so they are a client's, and an app that believes one takes the client for another.
  */
 const claims = new Set([
   ...['true-client-ip', 'client-ip', 'fastly-client-ip', 'fly-client-ip', 'x-client-ip', 'x-cluster-client-ip'],
