@@ -14,7 +14,10 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
   sessions: ['user_id', 'sid', 'generation', 'cookie_hash', 'rotated_at', 'token_expires_at', 'acting_admin_id'],
   api_tokens: ['user_id', 'token_hash'],
   ssh_keys: ['user_id', 'blob'],
-  user_containers: ['user_id', 'container_port', 'blocked_by', 'block_source'],
+  // Numbers of accounts of an image, and what the memberships in `groups` say.
+  user_containers: ['user_id', 'container_port', 'blocked_by', 'block_source', 'home_problem', 'group_folders'],
+  // Listed with the homes themselves, by `GET /api/user/homes`.
+  person_homes: ['user_id', 'container_type'],
   identities: ['id', 'user_id'],
   group_members: ['id', 'group_id', 'user_id'],
   group_invitations: ['id', 'group_id', 'email', 'invited_by'],
@@ -51,6 +54,7 @@ const sections: Readonly<Record<string, string>> = {
 /** Tables without facts about a user who has an account. */
 const others = [
   'group_blocks',
+  'group_folders',
   'used_slugs',
   'revoked_tokens',
   'audit_log',

@@ -75,6 +75,8 @@ const managed: readonly (readonly [string, string, object?])[] = [
   ['GET', '/timetable'],
   ['POST', '/timetable', { timetable: null }],
   ['GET', '/join-code'],
+  ['PUT', '/folder', { name: 'ours', members: 'read' }],
+  ['DELETE', '/folder'],
   ['POST', '/join-code'],
   ['DELETE', '/join-code'],
   ['POST', '/start', { container_type: 'dev' }],
