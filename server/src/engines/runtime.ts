@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ListeningProgram } from './listening.ts'
 import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
+import type { ImageBuilds } from './image-builds.ts'
 
 /**
  * Container runtime port. An adapter translates calls and reports state; it holds no policy. Policy (adopt, start,
@@ -213,6 +214,9 @@ export interface Runtime {
 
   /** Contents of homes that no program uses; undefined without the capability `readsHomes`. Asks nothing. */
   homeContents(): HomeContents | undefined
+
+  /** Builds of images; undefined where the engine builds none. Asks nothing. */
+  imageBuilds(): ImageBuilds | undefined
 
   /** A trial of what keeps containers apart; undefined where `host` knows it without one. Asks nothing. */
   isolationTrial(): IsolationTrial | undefined

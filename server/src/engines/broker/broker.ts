@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
+import { BuildCheck } from './build-check.ts'
 import { CreateCheck, type Allowances } from './create-check.ts'
 import { EngineFailure, EngineForward, refuse, refuseRaw } from './engine-forward.ts'
 import { EngineObjects, Refused, type InstallationLock } from './installation-objects.ts'
@@ -48,7 +49,8 @@ export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerPart
   const forward = new EngineForward(engine)
   const objects = new EngineObjects(forward, installation)
   const create = new CreateCheck({ allowances, mountRoots, installation, objects })
-  const verbs = engineVerbs({ objects, installation, create })
+  const build = new BuildCheck({ allowances, installation, objects })
+  const verbs = engineVerbs({ objects, installation, create, build })
   const bodies = new JsonBodies(limits)
   const busy = new WeakSet<Socket>()
   const server = createServer({ headersTimeout, requestTimeout: 0, connectionsCheckingInterval }, (request, answer) => {
@@ -146,7 +148,7 @@ function answerFailure(
 
 /** In the words of the engine, which Berth tells from those of a proxy that knows no such path. */
 function missing(path: string): string {
-  const [, kind = 'container', name = ''] = /^\/(container|volume|network)s\/([^/]+)/.exec(path) ?? []
+  const [, kind = 'container', name = ''] = /^\/(container|volume|network|image)s\/([^/]+)/.exec(path) ?? []
   return `No such ${kind}: ${name}`
 }
 

@@ -186,13 +186,15 @@ export interface Allowances {
    */
   readonly writable: ReadonlySet<string>
   readonly hasGpus: boolean
+  /** Whether images may be built: their steps run with the engine's usual rights, which are more than containers get. */
+  readonly mayBuild: boolean
 }
 
 const kinds = ['capability', 'device', 'runtime', 'volume', 'writable'] as const
 
 /**
  * Reads `BROKER_ALLOW`: entries such as `capability=SYS_PTRACE`, `device=/dev/fuse`, `runtime=runsc`,
- * `volume=course-data`, `writable=/srv/shared` and `gpus`, separated by commas.
+ * `volume=course-data`, `writable=/srv/shared`, `gpus` and `builds`, separated by commas.
  * @throws {Error} in words, for an entry that is none of these
  */
 export function readAllowances(text: string): Allowances {
@@ -201,15 +203,19 @@ export function readAllowances(text: string): Allowances {
     .map((each) => each.trim())
     .filter((each) => each !== '')
   const of = new Map(kinds.map((kind) => [kind, new Set<string>()]))
-  let hasGpus = false
+  let [hasGpus, mayBuild] = [false, false]
   for (const entry of entries) {
     const [, kind = '', name = ''] = /^([a-z]+)=(\S+)$/.exec(entry) ?? []
     const names = kinds.find((each) => each === kind)
     if (entry === 'gpus') hasGpus = true
+    else if (entry === 'builds') mayBuild = true
     else if (names) of.get(names)?.add(name)
-    else throw new Error(`BROKER_ALLOW has "${entry}"; an entry is gpus, or one of ${kinds.join(', ')} with =name`)
+    else
+      throw new Error(
+        `BROKER_ALLOW has "${entry}"; an entry is gpus or builds, or one of ${kinds.join(', ')} with =name`,
+      )
   }
   const [capabilities, devices, runtimes, volumes, writable] = kinds.map((kind) => of.get(kind) ?? new Set<string>())
   if (!capabilities || !devices || !runtimes || !volumes || !writable) throw new Error('each kind has a set')
-  return { capabilities, devices, runtimes, volumes, writable, hasGpus }
+  return { capabilities, devices, runtimes, volumes, writable, hasGpus, mayBuild }
 }

@@ -7,6 +7,8 @@ type Labels = Readonly<Record<string, string>> | null
 export const ownLabel = 'berth.instance'
 /** Label of containers that reach a home for a backup, and never run. */
 export const helperLabel = 'berth.helper'
+/** Label of what builds of images make. */
+export const buildLabel = 'berth.build'
 
 interface Container {
   readonly Id: string
@@ -84,6 +86,18 @@ export class EngineObjects {
   }
 
   /**
+   * Whether an image was built for this installation: its label says so, which is more than its name.
+   * @param reference name or id, as it stands in a path
+   */
+  async isOwnImage(reference: string): Promise<boolean> {
+    const found = await this.#engine.ask<{ readonly Config: { readonly Labels?: Labels } | null }>(
+      `/images/${reference}/json`,
+    )
+    const { name } = this.#installation
+    return name !== undefined && found?.Config?.Labels?.[buildLabel] === name
+  }
+
+  /**
    * Bytes of memory of the engine's host; asked once, because it changes with a restart of the machine.
    * @throws {EngineFailure} @throws {Error} when the engine does not say
    */
@@ -96,7 +110,7 @@ export class EngineObjects {
   /** Whether they are of this installation. */
   isOwn(labels: Labels | undefined): boolean {
     const { name } = this.#installation
-    return name !== undefined && (labels?.[ownLabel] === name || labels?.[helperLabel] === name)
+    return name !== undefined && [ownLabel, helperLabel, buildLabel].some((label) => labels?.[label] === name)
   }
 }
 

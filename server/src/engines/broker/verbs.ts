@@ -1,5 +1,13 @@
+import { buildParameters, type BuildCheck } from './build-check.ts'
 import type { CreateCheck } from './create-check.ts'
-import { Refused, helperLabel, ownLabel, type EngineObjects, type InstallationLock } from './installation-objects.ts'
+import {
+  Refused,
+  buildLabel,
+  helperLabel,
+  ownLabel,
+  type EngineObjects,
+  type InstallationLock,
+} from './installation-objects.ts'
 
 /** What a client asks, with its parts apart. */
 export interface Asked {
@@ -39,6 +47,7 @@ export interface VerbParts {
   readonly objects: EngineObjects
   readonly installation: InstallationLock
   readonly create: CreateCheck
+  readonly build: BuildCheck
 }
 
 const execId = '([0-9a-f]{64})'
@@ -47,7 +56,7 @@ const name = '([a-zA-Z0-9][\\w.-]{0,254})'
 const image = '([a-zA-Z0-9][\\w.%/-]{0,511})'
 
 /** All verbs that the adapter of Docker (`engines/docker/`) uses, and no others. */
-export function engineVerbs({ objects, installation, create }: VerbParts): readonly Verb[] {
+export function engineVerbs({ objects, installation, create, build }: VerbParts): readonly Verb[] {
   /** A path as it is: what it tells is no secret and changes nothing. */
   const open = (path: string, query: readonly string[] = []): Verb => ({
     method: 'GET',
@@ -89,7 +98,8 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
     { ...open('/networks', ['filters']), shown: shownNetworks },
     open(`/images/${image}/json`),
     open(`/distribution/${image}/json`),
-    list('/containers/json', ['all', 'filters']),
+    list('/containers/json', ['all', 'filters', 'size']),
+    list('/images/json', ['filters']),
     list('/volumes', ['filters']),
     list('/events', ['filters', 'since', 'until']),
     ofContainer('GET', '/json', []),
@@ -165,6 +175,23 @@ export function engineVerbs({ objects, installation, create }: VerbParts): reado
     },
     {
       method: 'POST',
+      path: /^\/build$/,
+      query: buildParameters,
+      body: 'stream',
+      approve: async ({ query }) => {
+        await build.check(query)
+        return { path: '/build' }
+      },
+    },
+    {
+      method: 'DELETE',
+      path: new RegExp(`^/images/${image}$`),
+      query: [],
+      approve: async ({ names: [named = ''] }) =>
+        (await objects.isOwnImage(named)) ? { path: `/images/${named}` } : undefined,
+    },
+    {
+      method: 'POST',
       path: new RegExp(`^/images/${image}/tag$`),
       query: ['repo', 'tag'],
       approve: ({ names: [named = ''], query }) => {
@@ -195,7 +222,7 @@ function requireOwnFilter(query: URLSearchParams, installation: InstallationLock
   const labels = labelsOf(query.get('filters'))
   const named = labels.flatMap((each) => {
     const [, key, value] = /^([^=]+)=(.*)$/.exec(each) ?? []
-    return key === ownLabel || key === helperLabel ? [value] : []
+    return key === ownLabel || key === helperLabel || key === buildLabel ? [value] : []
   })
   if (named.length === 0) throw new Refused(`its filter names no installation (label ${ownLabel}=...)`)
   for (const each of named) installation.require(each)

@@ -25,6 +25,7 @@ import { ensureFolder, removeFolder } from './folder-volumes.ts'
 import { HomeQuota, hasHome, homes, measureHomes, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
+import { imageBuilds } from './image-builds.ts'
 import { ImagePulls, imageId, imageInfo } from './images.ts'
 import { Networks, defaultMaxPerNetwork } from './networks.ts'
 
@@ -104,6 +105,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     isolationTrial: () => undefined,
     containerFiles: () => containerFiles(engine),
     homeContents: () => homeContents(client, engine.installation),
+    imageBuilds: () => imageBuilds(engine),
     counts: () => client.counts(),
   }
 }

@@ -34,6 +34,8 @@ export const callTimeouts = {
   writeHomeStall: 120_000,
   /** Starter files of one home. */
   writeFiles: 120_000,
+  /** Containers and images of a build, which are few. */
+  sweep: 60_000,
   pull: 1_800_000,
   /** The engine reports progress several times a second, also while it unpacks a large layer. */
   pullStall: 120_000,

@@ -236,8 +236,12 @@ export async function inspectImage({ client }: Engine, image: string, signal?: A
   return client.ask({ what: `inspect image ${image}`, method: 'GET', path, timeout: callTimeouts.read, signal })
 }
 
-/** The engine's answer to `Runtime.imageId`. @throws {RuntimeError} */
+/**
+ * The engine's answer to `Runtime.imageId`. A template whose environment is not published has an empty name.
+ * @throws {RuntimeError}
+ */
 export async function imageId(engine: Engine, image: string): Promise<string | undefined> {
+  if (image === '') return undefined
   try {
     return imageIdFrom((await inspectImage(engine, image)).Id)
   } catch (error) {
@@ -248,6 +252,7 @@ export async function imageId(engine: Engine, image: string): Promise<string | u
 
 /** The engine's answer to `Runtime.imageInfo`. @throws {RuntimeError} */
 export async function imageInfo(engine: Engine, image: string): Promise<ImageInfo | undefined> {
+  if (image === '') return undefined
   try {
     const { Id, RepoDigests, Metadata } = await inspectImage(engine, image)
     const tagged = new Date(Metadata?.LastTagTime ?? '')

@@ -14,6 +14,12 @@ const labelNames = {
   folder: 'berth.folder',
 } as const
 
+/**
+ * Marks what builds of images make: their installation, and the build. Images keep them, and containers get them from
+ * their image.
+ */
+export const buildLabels = { installation: 'berth.build', build: 'berth.build_id' } as const
+
 /** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
 export const helperLabel = 'berth.helper'
 

@@ -101,6 +101,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
       return cluster.isolation
     },
     containerFiles: () => (cluster.helperImage === null ? undefined : containerFiles(cluster)),
+    imageBuilds: () => undefined,
     homeContents: () => (cluster.helperImage === null ? undefined : homeContents(cluster)),
     counts: () => cluster.client.counts(),
   }

@@ -202,5 +202,6 @@ export const emptyRuntime: Runtime = {
   isolationTrial: () => undefined,
   containerFiles: () => undefined,
   homeContents: () => undefined,
+  imageBuilds: () => undefined,
   counts: () => ({}),
 }

@@ -54,6 +54,7 @@ function passThrough(runtime: Runtime): Runtime {
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
     containerFiles: () => runtime.containerFiles(),
     homeContents: () => runtime.homeContents(),
+    imageBuilds: () => runtime.imageBuilds(),
     isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }
@@ -103,6 +104,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     watch: (onEvent, signal) => runtime.watch(onEvent, signal),
     containerFiles: () => runtime.containerFiles(),
     homeContents: () => runtime.homeContents(),
+    imageBuilds: () => runtime.imageBuilds(),
     isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { packTar } from 'modern-tar'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
+import { ownImageName } from '#/engines/image-builds.ts'
+import { askEngine, testImage } from '#test/support/engine/engine.ts'
+import { startBroker, type BrokerRig } from './broker-rig.ts'
+
+/** Builds of images through the broker: only where the operator allows them, in networks and with names of ours. */
+const base = await testImage()
+
+const limits = { memory: 64 * 1024 ** 2, cpus: 0.5, timeout: 60_000, maxSize: 1024 ** 3 }
+async function buildThrough({ installation, address }: BrokerRig) {
+  const runtime = createDockerRuntime({ installation, dockerHost: address, network: installation })
+  await runtime.prepare()
+  const builds = runtime.imageBuilds()
+  assert.ok(builds)
+  const labels = Object.entries(builds.labelsFor('1-1')).map(([name, value]) => `${name}="${value}"`)
+  const body = `FROM ${base}\nLABEL ${labels.join(' ')}\nRUN echo hello\n`
+  const archive = await packTar([{ header: { name: 'Dockerfile', size: body.length }, body }])
+  const context = (async function* () {
+    yield archive
+  })()
+  const name = ownImageName(installation, 'course', 1)
+  let output = ''
+  const build = { id: '1-1', name, context, dockerfile: 'Dockerfile', limits }
+  const built = await builds.build(build, (text) => (output += text), AbortSignal.timeout(60_000))
+  return { built, builds, output, name }
+}
+
+test('an image is built and removed through it where the operator allows builds', async () => {
+  const broker = await startBroker({ after }, { allow: () => 'builds' })
+  const { built, builds, output, name } = await buildThrough(broker)
+  assert.match(output, /^hello$/m)
+  assert.equal((await builds.find(name))?.id, built.id)
+  await builds.sweep(async () => new Set())
+  assert.equal(await builds.find(name), undefined)
+  assert.ok(await builds.find(base))
+  assert.deepEqual(broker.lines, [])
+})
+
+test('without that no build begins', async () => {
+  const broker = await startBroker({ after })
+  await assert.rejects(buildThrough(broker), /BROKER_ALLOW does not have \(builds\)/)
+})
+
+test('other networks, names, builders and limits are refused, and so is the removal of images of others', async () => {
+  const broker = await startBroker({ after }, { allow: () => 'builds' })
+  const { installation, ask } = broker
+  const runtime = createDockerRuntime({ installation, dockerHost: broker.address, network: installation })
+  await runtime.prepare()
+  const usual: Record<string, string> = {
+    version: '1',
+    t: ownImageName(installation, 'course', 1),
+    rm: 'true',
+    forcerm: 'true',
+    nocache: 'true',
+    networkmode: installation,
+    memory: '67108864',
+    memswap: '67108864',
+    cpuperiod: '100000',
+    cpuquota: '50000',
+  }
+  const changes: Record<string, string | undefined>[] = [
+    { version: '2' },
+    { version: undefined },
+    { t: base },
+    { t: ownImageName('other', 'course', 1) },
+    { networkmode: 'host' },
+    { networkmode: 'bridge' },
+    { networkmode: `container:${installation}-ann-dev` },
+    { networkmode: undefined },
+    { memory: '0', memswap: '0' },
+    { memory: String(2 ** 50), memswap: String(2 ** 50) },
+    { memswap: '-1' },
+    { cpuquota: '-1' },
+    { rm: 'false' },
+    { remote: 'http://169.254.169.254/' },
+    { extrahosts: 'x:1' },
+    { cachefrom: '["secret"]' },
+    { buildargs: '{}' },
+  ]
+  for (const change of changes) {
+    const all = Object.entries({ ...usual, ...change }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as [string, string]],
+    )
+    const reply = await ask('POST', `/v1.41/build?${new URLSearchParams(all).toString()}`, '')
+    assert.equal(reply.status, 403, `${JSON.stringify(change)}: ${reply.text}`)
+  }
+  assert.equal((await ask('DELETE', `/v1.41/images/${encodeURIComponent(base)}`)).status, 404)
+  assert.equal((await ask('DELETE', `/v1.41/images/${encodeURIComponent(base)}?force=true`)).status, 403)
+  assert.equal((await ask('GET', '/v1.41/images/json')).status, 403)
+  await askEngine('GET', `/images/${base}/json`)
+})
