@@ -131,6 +131,15 @@ export const auditActions = {
     when: 'a member declined; the actor is the member',
     detail: '`user`: the manager who asked, `type`',
   },
+  'environment.create': { when: 'an environment was made', detail: '`description`, `source`, `group_id`' },
+  'environment.change': { when: 'an environment was changed', detail: 'as `environment.create`, as it is now' },
+  'environment.delete': { when: 'an environment was deleted', detail: 'as `environment.create`, as it was' },
+  'environment.build': { when: 'a build of a version was requested', detail: '`version`, `source`' },
+  'environment.cancel': { when: 'a build was cancelled', detail: '`version`' },
+  'environment.publish': {
+    when: 'another version of an environment was published, an older one included',
+    detail: '`published` before and after',
+  },
   'group.end': { when: 'a manager ended a group', detail: 'its end before and after' },
   'group.end-term': {
     when: 'an administrator began an end of term of a group',

@@ -29,7 +29,8 @@ export type Endpoint = Row &
     | {
         readonly access: 'user'
         readonly blocked?: Blocked
-        readonly scope?: ContainersScope
+        /** One of administrators where a row is for them and for managers: a manager's token has none of these. */
+        readonly scope?: ContainersScope | AdminScope
         /** True where the operator, who has no account, may call it, too. */
         readonly forOperator?: true
       }
@@ -60,6 +61,8 @@ interface Row {
   readonly isAnyBodyAccepted?: true
   /** True where the body is a form (`application/x-www-form-urlencoded`) and not JSON, because a standard says so. */
   readonly form?: true
+  /** Status of the answer in place of 200. */
+  readonly status?: 202
   /** Body of the answer 200; a row has either this, `stream`, `file` or `redirects`. */
   readonly response?: Type.TSchema
   /**

@@ -6,6 +6,7 @@ import { adminUsersEndpoints } from './endpoints/admin-users.ts'
 import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
+import { environmentsEndpoints } from './endpoints/environments.ts'
 import { homesEndpoints } from './endpoints/homes.ts'
 import { groupFolderEndpoints } from './endpoints/groups/group-folders.ts'
 import { groupHoursEndpoints } from './endpoints/groups/group-hours.ts'
@@ -39,6 +40,7 @@ export const endpoints = {
   ...adminUsersEndpoints,
   ...adminContainersEndpoints,
   ...adminSystemEndpoints,
+  ...environmentsEndpoints,
   ...groupsEndpoints,
   ...sharingEndpoints,
   ...groupPageEndpoints,

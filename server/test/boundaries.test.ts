@@ -34,6 +34,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
   ],
   sharing: ['open-sharing.ts', 'shares.ts'],
   groups: ['open-groups.ts', 'group-administration.ts', 'managed-group.ts'],
+  environments: ['open-environments.ts'],
   usage: ['open-usage.ts', 'usage-recorder.ts'],
   admin: ['open-admin.ts', 'admin-lists.ts'],
   // The program of SSH is a process of its own, which `start/ssh-process.ts` opens.
@@ -90,6 +91,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'replaceable-paths.ts',
     'shared-homes.ts',
     'template-sources.ts',
+    'starter-files/file-set.ts',
     'starter-files/file-sources.ts',
     'starter-files/link-files.ts',
     'starter-files/put-starter-files.ts',
@@ -101,6 +103,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'container-tool.ts',
     'engine-inspection.ts',
     'home-archive.ts',
+    'image-builds.ts',
     'trial-engine.ts',
     // The adapters, which `start/adapters.ts` chooses.
     'docker/docker-runtime.ts',

@@ -1,4 +1,5 @@
 import { answers } from '#/en/answers.ts'
+import { environments } from '#/en/environments.ts'
 import { findings } from '#/en/findings.ts'
 import { faults, gateway, pages } from '#/en/gateway.ts'
 import { groups, termEnd } from '#/en/groups.ts'
@@ -15,6 +16,7 @@ import { words } from '#/en/words.ts'
 /** Every message in English: ICU text by area and key. */
 export const en = {
   answers,
+  environments,
   faults,
   findings,
   gateway,

@@ -1,4 +1,5 @@
 import { answers } from '#/de/answers.ts'
+import { environments } from '#/de/environments.ts'
 import { findings } from '#/de/findings.ts'
 import { faults, gateway, pages } from '#/de/gateway.ts'
 import { groups, termEnd } from '#/de/groups.ts'
@@ -16,6 +17,7 @@ import type { Catalogue } from './english.ts'
 /** Every message in German. */
 export const de: Catalogue = {
   answers,
+  environments,
   faults,
   findings,
   gateway,

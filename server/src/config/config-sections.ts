@@ -104,6 +104,44 @@ export function readSnapshots(settings: SettingReader): SnapshotConfig {
   return { isOn, maxBytes: settings.value('SNAPSHOT_MAX_SIZE') }
 }
 
+/** Who builds images in Berth, and within which limits. */
+export interface EnvironmentConfig {
+  readonly mode: 'off' | 'admins' | 'managers'
+  /** Names that managers may build on; null: see `BUILD_BASES`. */
+  readonly bases: readonly string[] | null
+  /** Hosts of repositories that managers may name, with a port where they have one. */
+  readonly gitHosts: readonly string[]
+  readonly parallel: number
+  /** Memory and size in bytes, time in ms. */
+  readonly limits: {
+    readonly memory: number
+    readonly cpus: number
+    readonly timeout: number
+    readonly maxSize: number
+  }
+}
+
+/** `ENVIRONMENTS` and the settings of builds. */
+export function readEnvironments(settings: SettingReader): EnvironmentConfig {
+  const mode = settings.value('ENVIRONMENTS')
+  if (mode !== 'off' && settings.value('ENGINE') === 'kubernetes')
+    settings.problems.push(
+      'ENVIRONMENTS: images are built by a Docker Engine, and with ENGINE=kubernetes there is none; leave it off, and build images for the registry of the cluster',
+    )
+  return {
+    mode,
+    bases: settings.value('BUILD_BASES'),
+    gitHosts: settings.value('BUILD_GIT_HOSTS') ?? [],
+    parallel: settings.value('BUILD_PARALLEL'),
+    limits: {
+      memory: settings.value('BUILD_MEMORY'),
+      cpus: settings.value('BUILD_CPUS'),
+      timeout: 1_000 * settings.value('BUILD_TIMEOUT'),
+      maxSize: settings.value('BUILD_MAX_SIZE'),
+    },
+  }
+}
+
 /** How requests are logged. */
 export interface AccessLogConfig {
   readonly format: 'common' | 'json'

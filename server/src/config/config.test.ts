@@ -480,3 +480,33 @@ test('FRONTEND_URL may be overridden and loses its trailing slash', () => {
     'https://start.example.org',
   )
 })
+
+test('environments are refused with a cluster, and a template names one only while they are on', () => {
+  const templates = JSON.stringify({ course: { environment: 'course' } })
+  const problemsOf = (env: Record<string, string>) => read(env).problems.join('\n')
+  assert.match(
+    problemsOf({ ENGINE: 'kubernetes', ENVIRONMENTS: 'admins' }),
+    /^ENVIRONMENTS: images are built by a Docker/,
+  )
+  assert.match(
+    problemsOf({ CONTAINER_TEMPLATES: templates }),
+    /^course: environment names course, and ENVIRONMENTS is off/,
+  )
+  const config = good({
+    CONTAINER_TEMPLATES: templates,
+    ENVIRONMENTS: 'managers',
+    BUILD_MEMORY: '1g',
+    BUILD_CPUS: '1.5',
+  })
+  assert.deepEqual(config.environments, {
+    mode: 'managers',
+    bases: null,
+    gitHosts: [],
+    parallel: 1,
+    limits: { memory: 1024 ** 3, cpus: 1.5, timeout: 1_800_000, maxSize: 10 * 1024 ** 3 },
+  })
+  const both = JSON.stringify({ course: { environment: 'course', image: 'a' } })
+  assert.match(problemsOf({ CONTAINER_TEMPLATES: both, ENVIRONMENTS: 'admins' }), /environment and image both say/)
+  assert.match(problemsOf({ ENVIRONMENTS: 'admins', BUILD_BASES: 'a b' }), /^BUILD_BASES: .*no name of an image/)
+  assert.match(problemsOf({ ENVIRONMENTS: 'managers', BUILD_GIT_HOSTS: 'https://x' }), /^BUILD_GIT_HOSTS: /)
+})

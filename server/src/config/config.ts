@@ -19,6 +19,7 @@ import { readBrandingFile, type Branding } from './branding.ts'
 import {
   readAccessLog,
   readAuditWebhook,
+  readEnvironments,
   readKubernetes,
   readNode,
   readSharing,
@@ -27,6 +28,7 @@ import {
   readTls,
   type AccessLogConfig,
   type AuditWebhookConfig,
+  type EnvironmentConfig,
   type KubernetesConfig,
   type NodeConfig,
   type SharingConfig,
@@ -84,6 +86,7 @@ export interface Config {
   readonly providers: readonly Provider[]
   readonly sharing: SharingConfig
   readonly snapshots: SnapshotConfig
+  readonly environments: EnvironmentConfig
   /** Lifetime of the link of an invitation, in seconds. */
   readonly invitationExpiry: number
   /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
@@ -196,6 +199,7 @@ export function readConfig(
     ...readSignIn(settings, readFile),
     sharing: readSharing(settings),
     snapshots: readSnapshots(settings),
+    environments: readEnvironments(settings),
     allowedEmailDomains: settings.value('ALLOWED_EMAIL_DOMAINS'),
     invitationExpiry: settings.value('INVITATION_EXPIRY'),
     requestsPerMinute: settings.value('REQUESTS_PER_MINUTE'),
@@ -238,6 +242,7 @@ export function readConfig(
     timeZone,
     logLevel: settings.value('LOG_LEVEL'),
   }
+  problems.push(...environmentProblems(config))
   if (config.containerRouting === 'subdomain') problems.push(...subdomainProblems(config))
   return problems.length === 0 ? { config, problems: [] } : { config: null, problems }
 }
@@ -360,6 +365,16 @@ function demoTemplates(settings: SettingReader): ReadTemplates {
     problems: fields.flatMap(({ problems }) => problems),
     locate: unlocated,
   }
+}
+
+/** Templates that name an environment although Berth builds none. */
+function environmentProblems({ environments, templates }: Config): string[] {
+  if (environments.mode !== 'off') return []
+  const named = templates.all().filter(({ environment }) => environment !== null)
+  return named.map(
+    ({ type, environment }) =>
+      `${type}: environment names ${environment}, and ENVIRONMENTS is off, so there are none: switch it on, or name an image`,
+  )
 }
 
 /** How containers are addressed: by the first segment of a path, or by a host of their own. */

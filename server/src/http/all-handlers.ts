@@ -8,6 +8,7 @@ import type { Addresses, Config } from '#/config/config.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import type { Environments } from '#/environments/open-environments.ts'
 import type { Groups } from '#/groups/open-groups.ts'
 import { noteHomeAction, type Homes } from '#/homes/open-homes.ts'
 import type { Browsers } from './auth/browsers.ts'
@@ -44,6 +45,7 @@ import {
   containerLogHandlers,
   containerPortsHandler,
 } from './handlers/container-handlers.ts'
+import { environmentHandlers } from './handlers/environment-handlers.ts'
 import {
   groupAdministrationHandlers,
   groupHandlers,
@@ -82,6 +84,7 @@ export interface Rooms {
   readonly accounts: Accounts
   readonly admin: Admin
   readonly groups: Groups
+  readonly environments: Environments
   readonly usage: Usage
   readonly ssh: Ssh
   readonly providerSignIn: ProviderSignIn
@@ -105,6 +108,10 @@ export function allHandlers(parts: HandlersParts): Handlers {
     ...ownerHandlers(parts),
     ...adminHandlers(parts),
     ...usageHandlers(usage),
+    ...environmentHandlers({
+      environments: parts.environments.administration,
+      streams: parts.containers.streams,
+    }),
     ...groupAdministrationHandlers(groups),
     ...groupHandlers(groups),
     ...homeHandlers(parts),

@@ -260,6 +260,7 @@ function addRoute(server: FastifyInstance, name: EndpointName, parts: HttpParts,
           await refuseBlocked(parts.blocked, endpoint, request.session, request.params)
         refuseEndedSession(parts.revocations, endpoint, request.session)
         const answer = await handle(toCall(request, reply, parts))
+        if (endpoint.status !== undefined) void reply.status(endpoint.status)
         if (endpoint.redirects !== undefined) return reply.redirect(asciiLocation((answer as Redirect).location), 302)
         return endpoint.stream ? sendEventStream(reply, answer as EventStream) : answer
       } catch (error) {
@@ -315,12 +316,12 @@ function toCall(request: FastifyRequest, reply: FastifyReply, parts: HttpParts):
   } as Call<EndpointName>
 }
 
-function schemaOf({ params, query, body, response, refusals: refused }: Endpoint): object {
+function schemaOf({ params, query, body, response, status, refusals: refused }: Endpoint): object {
   return {
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(body && { body }),
-    response: { ...(response && { 200: response }), ...refused },
+    response: { ...(response && { [status ?? 200]: response }), ...refused },
   }
 }
 

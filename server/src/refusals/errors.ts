@@ -385,6 +385,13 @@ export const refusalRows = {
     when: 'members, containers or the join code of a group, for a user who is no manager of it',
     remedy: 'ask a manager of the group, or an administrator',
   }),
+  environmentOfOthers: refusal({
+    status: 403,
+    when: 'an environment, for a user who is neither an administrator nor, where `ENVIRONMENTS` says `managers`, a manager of its group; or a type that others launch, too',
+    remedy: 'ask an administrator',
+    sample: [message('environments.notManager')],
+    answer: (what: LocalizedMessage) => ({ sentence: what }),
+  }),
   typeOfGroups: fixed({
     status: 403,
     sentence: message('groups.typeOfGroups'),
@@ -448,6 +455,21 @@ export const refusalRows = {
       sentence: message(`groups.${what}NotFound`),
     }),
   }),
+  environmentNotFound: refusal({
+    status: 404,
+    when: 'no such environment, no such version of it, or `ENVIRONMENTS` is off',
+    remedy: 'check the name',
+    sample: ['environment'],
+    answer: (what: 'environment' | 'version' | 'off') => ({
+      sentence: message(
+        what === 'off'
+          ? 'environments.off'
+          : what === 'version'
+            ? 'environments.versionNotFound'
+            : 'environments.notFound',
+      ),
+    }),
+  }),
   wrongMethod: refusal({
     status: 405,
     when: 'the address exists with another method (`Allow`)',
@@ -471,6 +493,13 @@ export const refusalRows = {
     remedy: 'ask another administrator',
     sample: [message('requests.lastInCharge')],
     answer: (what: LocalizedMessage) => ({ sentence: what }),
+  }),
+  environmentNotPublished: refusal({
+    status: 409,
+    when: 'launch of a type whose environment has no published version',
+    remedy: 'publish a version of the environment',
+    sample: ['notebook'],
+    answer: (name: string) => ({ sentence: message('environments.notPublished', { name }) }),
   }),
   /** @param what why it is not taken */
   badArchive: refusal({

@@ -8,6 +8,7 @@ import { addressesFor, readTemplateFile, requiresCompanion, type Addresses, type
 import { Containers } from '#/containers/open-containers.ts'
 import { HostCheck } from '#/containers/reconcile/host-check.ts'
 import { Reconciler } from '#/containers/reconcile/reconciler.ts'
+import { Environments } from '#/environments/open-environments.ts'
 import { Groups } from '#/groups/open-groups.ts'
 import { ArchiveStore } from '#/homes/archive-store.ts'
 import { Homes } from '#/homes/open-homes.ts'
@@ -98,6 +99,7 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const admin = new Admin({ ...parts, ...adminParts })
   const groupParts = { addresses, archives, containers, homes, accounts, admin, looks: sharing }
   const groups = new Groups({ ...parts, ...groupParts })
+  const environments = new Environments({ ...parts, containers })
   const usage = new Usage({ ...parts, containers, homes })
   const ssh = new Ssh({ ...parts, addresses, sessions, containers, accounts })
   admin.deletion.onDeleted(() => sharing.refresh())
@@ -111,7 +113,7 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   providerSignIn.onGroups(async ({ provider, address, userId, isAdmin }, now) => {
     if (isAdmin !== undefined) await admin.rights.followProvider(providerActor(provider, address), userId, isAdmin, now)
   })
-  const opened = { sessions, containers, homes, sharing, accounts, admin, groups, usage, ssh }
+  const opened = { sessions, containers, homes, sharing, accounts, admin, groups, environments, usage, ssh }
   const http = await openHttp({ ...parts, ...opened, ...providers, addresses })
   return { ...opened, reconciler, directory, feed, http, following: new AbortController() }
 }
@@ -124,8 +126,10 @@ function templateReader({ templatesFile, sources, containerRouting }: Config) {
 
 /** Answers requests, and sends the gateway its state: settings first, then who may see what, and routes last. */
 async function serve(parts: AppParts, rooms: Rooms): Promise<void> {
-  const { sessions, containers, homes, sharing, directory, feed, http, following } = rooms
+  const { sessions, containers, homes, sharing, environments, directory, feed, http, following } = rooms
   directory.publishBy(() => feed.publishToReaders())
+  // Before the first launch: templates get their images.
+  await environments.start()
   await http.listen(parts.socketPath)
   parts.onListening?.('api')
   await homes.resumeSnapshots()
@@ -137,12 +141,13 @@ async function serve(parts: AppParts, rooms: Rooms): Promise<void> {
 
 /** Work without a request, and the listener of metrics. */
 async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: HostCheck): Promise<void> {
-  const { sessions, containers, homes, sharing, accounts, admin, groups, usage, ssh, http } = rooms
+  const { sessions, containers, homes, sharing, accounts, admin, groups, environments, usage, ssh, http } = rooms
   const { following, reconciler } = rooms
   const missing = await accounts.missingAdministrator()
   if (missing) log.warn(missing)
   for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
-  const further = [groups.task, groups.folders.task, sharing.task, homes.task, usage.task, groups.termEnds.task]
+  const ofGroups = [groups.task, groups.folders.task, groups.termEnds.task]
+  const further = [...ofGroups, sharing.task, homes.task, usage.task, environments.task]
   reconciler.start(
     [...containers.tasks, ...accounts.tasks, ...further],
     () => containers.engineList.startRun(),
@@ -157,7 +162,8 @@ async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: H
 
 /** See `App.close`: what begins by itself ends first, then requests, then what both have used. */
 async function closeApp({ database, mailer }: AppParts, rooms: Rooms): Promise<void> {
-  const { sessions, containers, homes, sharing, accounts, admin, groups, usage, ssh, http, following } = rooms
+  const { sessions, containers, homes, sharing, accounts, admin, groups, environments, usage, ssh } = rooms
+  const { http, following } = rooms
   following.abort()
   const sshEnded = ssh.stop()
   sharing.stop()
@@ -165,7 +171,7 @@ async function closeApp({ database, mailer }: AppParts, rooms: Rooms): Promise<v
   accounts.stop()
   http.stopMetrics()
   // Before launches are refused: a restart under way would take the refusals that follow for failures of its own.
-  const tasksEnded = Promise.all([containers, homes, groups, admin].map((room) => room.stop()))
+  const tasksEnded = Promise.all([containers, homes, groups, admin, environments].map((room) => room.stop()))
   // Queued launches are refused at once; launches that hold a slot may finish.
   await Promise.all([http.drain(drainTimeout), withTimeout(drainTimeout, containers.admission.close())])
   await sshEnded

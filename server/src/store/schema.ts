@@ -34,6 +34,9 @@ export interface Schema {
   archive_links: ArchiveLinksTable
   person_homes: PersonHomesTable
   group_folders: GroupFoldersTable
+  environments: EnvironmentsTable
+  environment_versions: EnvironmentVersionsTable
+  environment_logs: EnvironmentLogsTable
 }
 
 export interface UsersTable {
@@ -419,6 +422,46 @@ interface ArchiveLinksTable {
   created_at: number
   /** When the mail server accepted the mail; null: not, or the process ended at that moment. */
   accepted_at: number | null
+}
+
+/** Images that Berth builds; a row for each name. */
+export interface EnvironmentsTable {
+  /** Never given twice: images are found by it. */
+  id: Generated<number>
+  name: string
+  description: string
+  /** JSON of what the next version is built from. */
+  source: string
+  /** Whose managers may change it; null: administrators alone. */
+  group_id: number | null
+  /** The version that launches use; null: none yet. */
+  published: number | null
+  /** The number that was given last; numbers are never given twice. */
+  last_version: number
+  created_at: number
+}
+
+/** Versions of environments. */
+export interface EnvironmentVersionsTable {
+  id: Generated<number>
+  environment_id: number
+  version: number
+  state: 'waiting' | 'building' | 'ready' | 'failed'
+  /** JSON of what it was built from. */
+  source: string
+  image_id: string | null
+  /** Bytes. */
+  size: number | null
+  created_at: number
+  /** JSON of a message; null unless it failed. */
+  error: string | null
+}
+
+/** Output of builds that have ended. */
+interface EnvironmentLogsTable {
+  id: Generated<number>
+  version_id: number
+  log: string
 }
 
 /** Sums of use in a period; see `usage-recorder.ts`. In seconds, and MiB times seconds. */

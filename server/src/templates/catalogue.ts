@@ -39,7 +39,11 @@ export function extendedFields(own: unknown): Chosen {
   const chosen = chosenFields(name)
   if (!('fields' in chosen) || !isRecord(chosen.fields)) return chosen
   const env = isRecord(chosen.fields.env) && isRecord(fields.env) ? { ...chosen.fields.env, ...fields.env } : undefined
-  return { fields: { ...chosen.fields, ...fields, ...(env && { env }) } }
+  const all: Record<string, unknown> = { ...chosen.fields, ...fields, ...(env && { env }) }
+  // An environment takes the place of the image of the catalogue.
+  if (typeof fields.environment !== 'string' || fields.image !== undefined) return { fields: all }
+  const { image: _, ...others } = all
+  return { fields: others }
 }
 
 /** The folder `templates` of this release. The bundle of the API process is one folder nearer to it than this file. */

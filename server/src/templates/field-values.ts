@@ -41,6 +41,11 @@ const bad = (problem: string) => ({ problem })
 export const text = kind('text, not empty', (value) =>
   typeof value === 'string' && value !== '' ? ok(value) : bad('must be text'),
 )
+export const environmentName = kind('lower-case letters, digits and single hyphens, at most `40`', (value) =>
+  typeof value === 'string' && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) && value.length <= 40
+    ? ok(value)
+    : bad('must be the name of an environment: at most 40 lower-case letters, digits and single hyphens'),
+)
 export const anyText = kind('text', (value) => (typeof value === 'string' ? ok(value) : bad('must be text')))
 export const flag = kind('`true` or `false`', (value) =>
   typeof value === 'boolean' ? ok(value) : bad('must be true or false'),

@@ -7,6 +7,7 @@ import {
   clusterFields,
   cores,
   deviceList,
+  environmentName,
   flag,
   furtherPorts,
   headerNames,
@@ -72,8 +73,14 @@ export const fieldGroups = {
   'Image and program': {
     image: {
       ...text,
-      usually: 'required',
+      usually: 'required without `environment`',
       text: 'Image reference. After the image is built or pulled again, a stopped container gets the new image at its next start; a running container keeps the old one.',
+    },
+    environment: {
+      ...orNull(environmentName),
+      default: null,
+      text: 'Name of an environment, in place of `image`: launches use its published version. Berth does not start with it while `ENVIRONMENTS` is off.',
+      see: 'how-to/build-environments.md',
     },
     registry_auth: {
       ...orNull(account),

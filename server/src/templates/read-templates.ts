@@ -110,11 +110,15 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     // A placeholder keeps the rest readable while the problems are collected; the template is not returned.
     return rows.get(name)?.default === undefined ? (undefined as ValueOf<Name>) : defaultOf(name)
   }
+  const environment = pick('environment')
+  if (environment !== null && fields.image !== undefined)
+    problems.push(`${type}: environment and image both say what it runs: leave one of them out`)
   const template: Template = {
     type,
     displayName: fields.display_name === undefined ? type : pick('display_name'),
     description: pick('description'),
-    image: pick('image'),
+    image: environment === null ? pick('image') : '',
+    environment,
     port: pick('port'),
     env: pick('env'),
     command: pick('command'),

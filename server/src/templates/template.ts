@@ -28,6 +28,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   /** The key in the configuration; any text. Becomes part of the path, percent-encoded. */
   readonly type: string
   readonly displayName: string
+  /** Name of an environment whose published version is the image; null: the image is named. */
+  readonly environment: string | null
   readonly description: string
   /** Where Open leads below the container's address: path and query without the first slash. */
   readonly openPath: string
@@ -95,7 +97,10 @@ export interface Template extends ContainerFields, LifetimeLimits {
  * `10`.
  */
 export class Templates {
+  #configured: readonly Template[] = []
   #byType: ReadonlyMap<string, Template> = new Map()
+  /** Images of published versions, by the name of the environment. */
+  #environments: ReadonlyMap<string, string> = new Map()
 
   /** @throws when the list is empty: without a first type the service has nothing to do */
   constructor(templates: readonly Template[]) {
@@ -105,7 +110,27 @@ export class Templates {
   /** All templates at once; what is asked from now on is answered from these. @throws when the list is empty */
   replace(templates: readonly Template[]): void {
     if (templates.length === 0) throw new Error('at least one container template is needed')
-    this.#byType = new Map(templates.map((template) => [template.type, template]))
+    this.#configured = templates
+    this.#resolve()
+  }
+
+  /**
+   * Fills in the images of templates that name an environment; where none is published, the image is the empty text.
+   * @param images of published versions, by the name of the environment
+   */
+  useEnvironments(images: ReadonlyMap<string, string>): void {
+    this.#environments = images
+    this.#resolve()
+  }
+
+  #resolve(): void {
+    this.#byType = new Map(
+      this.#configured.map((template) => {
+        const { type, environment } = template
+        if (environment === null) return [type, template]
+        return [type, { ...template, image: this.#environments.get(environment) ?? '' }]
+      }),
+    )
   }
 
   get first(): Template {

@@ -66,6 +66,9 @@ const others = [
   'provider_sessions',
   'user_groups',
   'term_ends',
+  'environments',
+  'environment_versions',
+  'environment_logs',
 ]
 
 const berth = await startEnginelessBerth({ after })

@@ -40,8 +40,11 @@ export function timersOf(
   const hasOwnHost = config.containerRouting === 'subdomain'
   const now = () => Date.now()
   const passwords = new TemplateSources(config.sources)
-  const fetchImage: PrestartTimesParts['fetchImage'] = (template, signal) =>
-    runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) })
+  // Images of environments are built here, and no registry has them.
+  const fetchImage: PrestartTimesParts['fetchImage'] = async (template, signal) => {
+    if (template.environment !== null) return
+    await runtime.fetchImage(template.image, { signal, credentials: passwords.credentialsOf(template) })
+  }
   const usersOf: PrestartTimesParts['usersOf'] = (type, since, page) =>
     listRecentUsersOf(database.db, type, since, page)
   return [

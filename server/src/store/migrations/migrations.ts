@@ -32,6 +32,7 @@ import { requestedStops } from './030-requested-stops.ts'
 import { homes } from './031-homes.ts'
 import { sharePorts } from './032-share-ports.ts'
 import { sshKeys } from './033-ssh-keys.ts'
+import { environments } from './034-environments.ts'
 import { extraDisk } from './036-extra-disk.ts'
 
 /**
@@ -74,6 +75,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '031-homes': homes(isPostgres),
     '032-share-ports': sharePorts(isPostgres),
     '033-ssh-keys': sshKeys(isPostgres),
+    '034-environments': environments(isPostgres),
     '036-extra-disk': extraDisk,
   }
 }

@@ -37,6 +37,9 @@ const storeTables: Readonly<Record<keyof Schema, string>> = {
   archive_links: 'id',
   person_homes: 'user_id',
   group_folders: 'id',
+  environments: 'id',
+  environment_versions: 'id',
+  environment_logs: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

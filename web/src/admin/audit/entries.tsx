@@ -88,6 +88,7 @@ function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names'> & { su
     container,
     containers: containersIn(entry),
     group: t('groupNumber', { id: target.replace(/^group:/, '') }),
+    environment: target.replace(/^environment:/, ''),
     purpose: String(detail.purpose),
     b,
   })

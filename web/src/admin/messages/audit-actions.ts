@@ -122,6 +122,33 @@ const rows = {
       sentence: '<b>{person}</b> hat über einen Link aus einer E-Mail ein Archiv heruntergeladen',
     },
   },
+  'environment.create': {
+    en: { name: 'Environment made', sentence: '<b>{actor}</b> made <b>{environment}</b>' },
+    de: { name: 'Umgebung angelegt', sentence: '<b>{actor}</b> hat <b>{environment}</b> angelegt' },
+  },
+  'environment.change': {
+    en: { name: 'Environment changed', sentence: '<b>{actor}</b> changed <b>{environment}</b>' },
+    de: { name: 'Umgebung geändert', sentence: '<b>{actor}</b> hat <b>{environment}</b> geändert' },
+  },
+  'environment.delete': {
+    en: { name: 'Environment deleted', sentence: '<b>{actor}</b> deleted <b>{environment}</b>' },
+    de: { name: 'Umgebung gelöscht', sentence: '<b>{actor}</b> hat <b>{environment}</b> gelöscht' },
+  },
+  'environment.build': {
+    en: { name: 'Build begun', sentence: '<b>{actor}</b> had a version of <b>{environment}</b> built' },
+    de: { name: 'Bau begonnen', sentence: '<b>{actor}</b> lässt eine Version von <b>{environment}</b> bauen' },
+  },
+  'environment.cancel': {
+    en: { name: 'Build cancelled', sentence: '<b>{actor}</b> cancelled a build of <b>{environment}</b>' },
+    de: { name: 'Bau abgebrochen', sentence: '<b>{actor}</b> hat einen Bau von <b>{environment}</b> abgebrochen' },
+  },
+  'environment.publish': {
+    en: { name: 'Version published', sentence: '<b>{actor}</b> published a version of <b>{environment}</b>' },
+    de: {
+      name: 'Version veröffentlicht',
+      sentence: '<b>{actor}</b> hat eine Version von <b>{environment}</b> veröffentlicht',
+    },
+  },
   'group.create': {
     en: { name: 'Group made', sentence: '<b>{actor}</b> made <b>{group}</b>' },
     de: { name: 'Gruppe angelegt', sentence: '<b>{actor}</b> hat <b>{group}</b> angelegt' },

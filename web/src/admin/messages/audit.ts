@@ -24,6 +24,7 @@ export const audit = {
   },
   group: {
     user: 'Everything about accounts',
+    environment: 'Everything about environments',
     group: 'Everything about groups',
     container: 'Everything about containers',
     home: 'Everything about homes',
@@ -136,6 +137,7 @@ export const germanAudit: InOtherWords<typeof audit> = {
   },
   group: {
     user: 'Alles zu Konten',
+    environment: 'Alles über Umgebungen',
     group: 'Alles über Gruppen',
     container: 'Alles zu Containern',
     home: 'Alles zu Home-Ordnern',

@@ -1,0 +1,318 @@
+import { Readable } from 'node:stream'
+import type { EnvironmentSource } from '@berth/api/schemas/environments.ts'
+import { list, message } from '@berth/texts/localized-message.ts'
+import type { Actor } from '#/accounts/actor.ts'
+import { refusals } from '#/refusals/errors.ts'
+import { insertAuditEntries } from '#/store/audit-log.ts'
+import type { Database, Db, Tx } from '#/store/database.ts'
+import {
+  countEnvironments,
+  deleteEnvironment,
+  findEnvironment,
+  findVersion,
+  insertEnvironment,
+  insertVersion,
+  listEnvironments,
+  listVersions,
+  readLog,
+  setPublished,
+  updateEnvironment,
+  type EnvironmentFields,
+  type StoredEnvironment,
+  type StoredVersion,
+} from '#/store/environments.ts'
+import { findGroup } from '#/store/groups.ts'
+import { pageOf } from '#/store/pagination.ts'
+import { StarterFilesError } from '#/templates/starter-files/file-set.ts'
+import type { FileSources } from '#/templates/starter-files/file-sources.ts'
+import { DockerfileProblem } from './dockerfile.ts'
+import { problemOfBases, type EnvironmentRights } from './environment-rights.ts'
+import { readDirectSource, readSource, type ReadSource } from './environment-source.ts'
+import type { VersionBuilds } from './version-builds.ts'
+
+/** Max environments of an installation: each has versions, and images in the engine. */
+const maxEnvironments = 1_000
+
+/** An environment as its administrators and managers see it. */
+export interface EnvironmentView extends StoredEnvironment {
+  /** Types whose templates name it, in their order. */
+  readonly types: readonly string[]
+  /** Newest first. */
+  readonly versions: readonly StoredVersion[]
+}
+
+/** What a source comes to, before it is built. */
+export interface CheckedSource {
+  /** That it reads. */
+  readonly images: readonly string[]
+  readonly dockerfile: string
+  /** Files of a repository that say what is built. */
+  readonly recognised: readonly string[]
+}
+
+/** Time for which a request waits for a repository that is only looked at, in ms. */
+const checkTimeout = 60_000
+
+export interface EnvironmentAdministrationParts {
+  readonly database: Database
+  /** Fetches repositories. */
+  readonly sources: Pick<FileSources, 'load'>
+  readonly rights: EnvironmentRights
+  /** Undefined while environments are off. */
+  readonly versions: VersionBuilds | undefined
+  /** Called when another version counts for launches, before the request is answered. */
+  readonly onPublished: () => Promise<void>
+}
+
+/** What administrators, and managers for their groups, do with environments. Each use case checks the rights itself. */
+export class EnvironmentAdministration {
+  readonly #parts: EnvironmentAdministrationParts
+
+  constructor(parts: EnvironmentAdministrationParts) {
+    this.#parts = parts
+  }
+
+  /** A page by id. @throws {Refusal} 404 · 403 */
+  async list(
+    actor: Actor,
+    page: { readonly limit: number; readonly after: number },
+  ): Promise<{ readonly environments: readonly EnvironmentView[]; readonly next: number | null }> {
+    const { database, rights } = this.#parts
+    const groups = await rights.visibleGroups(database.db, actor)
+    const found = await listEnvironments(database.db, { ...page, limit: page.limit + 1 }, groups)
+    const { rows, next } = pageOf(found, page.limit, ({ id }) => id)
+    return { environments: await this.#viewsOf(rows), next }
+  }
+
+  /** @throws {Refusal} 404 · 403 */
+  async read(actor: Actor, name: string): Promise<EnvironmentView> {
+    return this.#viewOf((await this.#require(this.#parts.database.db, actor, name)).environment)
+  }
+
+  /** @throws {Refusal} 404 · 403 · 400 a source that is refused · 409 the name is taken */
+  async create(actor: Actor, fields: EnvironmentFields, now: Date): Promise<EnvironmentView> {
+    const { database, rights } = this.#parts
+    const made = await database.transaction(async (tx) => {
+      await database.lock(tx, 'environments')
+      const role = await rights.roleOf(tx, actor)
+      if (role === 'manager' && fields.groupId === null) throw refusals.badRequest(message('environments.needsGroup'))
+      await this.#requireGroup(tx, fields.groupId)
+      await rights.require(tx, actor, fields.groupId)
+      await this.#checkSource(tx, role, fields.source, fields.groupId)
+      // A template may name it before it exists.
+      await rights.requireOwnTypes(tx, role, fields.groupId, fields.name)
+      if ((await countEnvironments(tx)) >= maxEnvironments)
+        throw refusals.conflict(message('environments.tooMany', { max: maxEnvironments }))
+      const environment = await insertEnvironment(tx, fields, now)
+      if (!environment) throw refusals.conflict(message('environments.nameTaken'))
+      const detail = auditedFields(environment)
+      await this.#note(tx, { at: now, actor, action: 'environment.create', name: environment.name, detail })
+      return environment
+    })
+    return this.#viewOf(made)
+  }
+
+  /** What is left out stays as it is; a version that is being built keeps its source. @throws {Refusal} 404 · 403 · 400 */
+  async change(
+    actor: Actor,
+    name: string,
+    changes: Partial<Omit<EnvironmentFields, 'name'>>,
+    now: Date,
+  ): Promise<EnvironmentView> {
+    const { database } = this.#parts
+    const changed = await database.transaction(async (tx) => {
+      const { environment: before, role } = await this.#require(tx, actor, name)
+      const after = { ...before, ...changes }
+      if (after.groupId !== before.groupId) {
+        if (role === 'manager') throw refusals.environmentOfOthers(message('environments.noChangeOfGroup'))
+        await this.#requireGroup(tx, after.groupId)
+      }
+      if (changes.source) await this.#checkSource(tx, role, changes.source, after.groupId)
+      await updateEnvironment(tx, before.id, after)
+      const detail = auditedFields(after)
+      await this.#note(tx, { at: now, actor, action: 'environment.change', name, detail })
+      return after
+    })
+    return this.#viewOf(changed)
+  }
+
+  /** Its images go when no container uses them. @throws {Refusal} 404 · 403 · 409 while a template uses it */
+  async remove(actor: Actor, name: string, now: Date): Promise<void> {
+    const { database, rights, versions } = this.#parts
+    const { environment } = await this.#require(database.db, actor, name)
+    this.#refuseWhileUsed(rights, name)
+    for (const { id, state } of await listVersions(database.db, [environment.id]))
+      if (state === 'waiting' || state === 'building') await versions?.cancel(id, message('environments.wasCancelled'))
+    await database.transaction(async (tx) => {
+      const { environment: found } = await this.#require(tx, actor, name)
+      this.#refuseWhileUsed(rights, name)
+      await deleteEnvironment(tx, found.id)
+      await this.#note(tx, { at: now, actor, action: 'environment.delete', name, detail: auditedFields(found) })
+    })
+    versions?.requestSweep()
+  }
+
+  /**
+   * Begins to build the next version, or lets it wait for its turn.
+   * @returns its number @throws {Refusal} 404 · 403 · 400 a source that is refused by now · 409 one is being built
+   */
+  async build(actor: Actor, name: string, now: Date): Promise<number> {
+    const { database, rights, versions } = this.#parts
+    const { environment, version, allowed } = await database.transaction(async (tx) => {
+      await database.lock(tx, 'environments')
+      const { environment, role } = await this.#require(tx, actor, name)
+      await this.#checkSource(tx, role, environment.source, environment.groupId)
+      const built = await listVersions(tx, [environment.id])
+      if (built.some(({ state }) => state === 'waiting' || state === 'building'))
+        throw refusals.conflict(message('environments.building'))
+      const allowed = await rights.basesFor(tx, role, environment.groupId)
+      const version = await insertVersion(tx, environment, now)
+      const detail = { version: version.version, source: environment.source }
+      await this.#note(tx, { at: now, actor, action: 'environment.build', name, detail })
+      return { environment, version, allowed }
+    })
+    versions?.begin(environment, version, allowed)
+    return version.version
+  }
+
+  /** @throws {Refusal} 404 · 403 · 409 it is not being built */
+  async cancel(actor: Actor, name: string, number: number, now: Date): Promise<EnvironmentView> {
+    const { database, versions } = this.#parts
+    const { environment } = await this.#require(database.db, actor, name)
+    const version = await this.#requireVersion(database.db, environment, number)
+    const reason = message('environments.wasCancelled')
+    if (!(await versions?.cancel(version.id, reason))) throw refusals.conflict(message('environments.notBuilding'))
+    await database.transaction((tx) =>
+      this.#note(tx, { at: now, actor, action: 'environment.cancel', name, detail: { version: number } }),
+    )
+    return this.#viewOf(environment)
+  }
+
+  /** What launches from now on, an older version just as well. @throws {Refusal} 404 · 403 · 409 it is not ready */
+  async publish(actor: Actor, name: string, number: number, now: Date): Promise<EnvironmentView> {
+    const { database, rights, onPublished } = this.#parts
+    const published = await database.transaction(async (tx) => {
+      await database.lock(tx, 'environments')
+      const { environment, role } = await this.#require(tx, actor, name)
+      await rights.requireOwnTypes(tx, role, environment.groupId, name)
+      const { state } = await this.#requireVersion(tx, environment, number)
+      if (state !== 'ready') throw refusals.conflict(message('environments.notReady'))
+      await setPublished(tx, environment.id, number)
+      const [before, after] = [{ published: environment.published }, { published: number }]
+      await this.#note(tx, { at: now, actor, action: 'environment.publish', name, before, after })
+      return { ...environment, published: number }
+    })
+    await onPublished()
+    return this.#viewOf(published)
+  }
+
+  /** Output of a build as text: what there is, and what comes while it is built. @throws {Refusal} 404 · 403 */
+  async log(actor: Actor, name: string, number: number): Promise<Readable> {
+    const { database, versions } = this.#parts
+    const { environment } = await this.#require(database.db, actor, name)
+    const { id } = await this.#requireVersion(database.db, environment, number)
+    return versions?.logOf(id) ?? Readable.from([(await readLog(database.db, id)) ?? ''])
+  }
+
+  /** Says what a source comes to; a repository is fetched for it. @throws {Refusal} 404 · 403 · 400 */
+  async check(actor: Actor, source: EnvironmentSource, groupId: number | null): Promise<CheckedSource> {
+    const { database, rights, sources } = this.#parts
+    const role = await rights.roleOf(database.db, actor)
+    if (role === 'manager') await rights.require(database.db, actor, groupId)
+    const direct = await this.#checkSource(database.db, role, source, groupId)
+    const allowed = await rights.basesFor(database.db, role, groupId)
+    const read = direct ?? (await this.#fetch(() => readSource(source, sources, AbortSignal.timeout(checkTimeout))))
+    await read.files?.release()
+    const { images } = read.plan
+    const problem = problemOfBases(images, allowed)
+    if (problem) throw refusals.badRequest(problem)
+    return { images, dockerfile: read.dockerfile, recognised: read.recognised }
+  }
+
+  /**
+   * Refuses a source before it is stored or built; what a repository brings is looked at when it is fetched.
+   * @throws {Refusal} 400
+   */
+  async #checkSource(
+    db: Db,
+    role: 'administrator' | 'manager',
+    source: EnvironmentSource,
+    groupId: number | null,
+  ): Promise<ReadSource | undefined> {
+    const { rights } = this.#parts
+    rights.requireGitHost(role, source)
+    const read = await this.#fetch(async () => readDirectSource(source))
+    const problem = problemOfBases(read?.plan.images ?? [], await rights.basesFor(db, role, groupId))
+    if (problem) throw refusals.badRequest(problem)
+    return read
+  }
+
+  /** What a source has wrong is the author's to mend. @throws {Refusal} 400 */
+  async #fetch<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof DockerfileProblem) throw refusals.badRequest(error.sentence)
+      if (error instanceof StarterFilesError || (error as Error).name === 'TimeoutError')
+        throw refusals.badRequest(message('environments.gitFailed', { why: (error as Error).message.slice(0, 2_000) }))
+      throw error
+    }
+  }
+
+  async #require(db: Db, actor: Actor, name: string) {
+    const { rights } = this.#parts
+    await rights.roleOf(db, actor)
+    const environment = await findEnvironment(db, name)
+    if (!environment) throw refusals.environmentNotFound('environment')
+    return { environment, role: await rights.require(db, actor, environment.groupId) }
+  }
+
+  async #requireVersion(db: Db, { id }: StoredEnvironment, number: number): Promise<StoredVersion> {
+    const version = await findVersion(db, id, number)
+    if (!version) throw refusals.environmentNotFound('version')
+    return version
+  }
+
+  async #requireGroup(db: Db, groupId: number | null): Promise<void> {
+    if (groupId !== null && !(await findGroup(db, groupId))) throw refusals.groupNotFound('group')
+  }
+
+  #refuseWhileUsed(rights: EnvironmentRights, name: string): void {
+    const users = rights.usersOf(name).map(({ type }) => type)
+    if (users.length > 0)
+      throw refusals.conflict(message('environments.inUse', { types: list('comma', users.slice(0, 20)) }))
+  }
+
+  async #viewOf(environment: StoredEnvironment): Promise<EnvironmentView> {
+    const [view] = await this.#viewsOf([environment])
+    if (!view) throw refusals.environmentNotFound('environment')
+    return view
+  }
+
+  async #viewsOf(environments: readonly StoredEnvironment[]): Promise<EnvironmentView[]> {
+    const { database, rights } = this.#parts
+    const versions = await listVersions(
+      database.db,
+      environments.map(({ id }) => id),
+    )
+    return environments.map((each) => ({
+      ...each,
+      types: rights.usersOf(each.name).map(({ type }) => type),
+      versions: versions.filter(({ environmentId }) => environmentId === each.id),
+    }))
+  }
+
+  async #note(
+    tx: Tx,
+    { name, ...entry }: Omit<Parameters<typeof insertAuditEntries>[1][number], 'target'> & { readonly name: string },
+  ): Promise<void> {
+    await insertAuditEntries(tx, [{ ...entry, target: `environment:${name}` }])
+  }
+}
+
+/** Fields of an environment for the audit log, named as in the API. */
+const auditedFields = ({ description, source, groupId }: EnvironmentFields) => ({
+  description,
+  source,
+  group_id: groupId,
+})

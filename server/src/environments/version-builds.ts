@@ -1,0 +1,203 @@
+import pLimit from 'p-limit'
+import type { Logger } from 'pino'
+import type { Readable } from 'node:stream'
+import { localize } from '@berth/texts/localize.ts'
+import { defaultLanguage } from '@berth/texts/language.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { ownImageName, type ImageBuilds } from '#/engines/image-builds.ts'
+import { runForNoRequest } from '#/machine/request-context.ts'
+import { tryOrLog } from '#/machine/try-or-log.ts'
+import type { Database } from '#/store/database.ts'
+import {
+  deleteVersions,
+  failUnfinished,
+  finishVersion,
+  listBuilt,
+  listEnvironments,
+  listVersions,
+  setBuilding,
+  type StoredEnvironment,
+  type StoredVersion,
+} from '#/store/environments.ts'
+import { BuildLog } from './build-log.ts'
+import { VersionFailed, type ImageBuild } from './image-build.ts'
+
+export interface VersionBuildsParts {
+  readonly database: Database
+  readonly builds: ImageBuilds
+  readonly imageBuild: ImageBuild
+  readonly installation: string
+  readonly parallel: number
+  readonly log: Logger
+}
+
+/** Versions of an environment that are kept: so many that are ready, and so many that failed. */
+const keptVersions = 3
+
+interface UnderWay {
+  readonly log: BuildLog
+  readonly controller: AbortController
+  readonly done: Promise<void>
+}
+
+/** Builds that wait or run in this process, and what is left of earlier ones. */
+export class VersionBuilds {
+  readonly #parts: VersionBuildsParts
+  readonly #turns: ReturnType<typeof pLimit>
+  /** By the id of the version's row. */
+  readonly #underWay = new Map<number, UnderWay>()
+  #isStopping = false
+  /** Whether the engine may have what no version needs. */
+  #isSweepDue = true
+
+  constructor(parts: VersionBuildsParts) {
+    this.#parts = parts
+    this.#turns = pLimit(parts.parallel)
+  }
+
+  /** Begins to build a version that was stored as waiting, when it is its turn. */
+  begin(environment: StoredEnvironment, version: StoredVersion, allowed: readonly string[] | null): void {
+    const log = new BuildLog()
+    const controller = new AbortController()
+    const { signal } = controller
+    const ended = Promise.withResolvers<void>()
+    let hasBegun = false
+    const work = async () => {
+      // It was cancelled while it waited, and has ended.
+      if (signal.aborted) return
+      hasBegun = true
+      await this.#run(environment, version, allowed, log, signal)
+      ended.resolve()
+    }
+    // Others may take an hour until it is its turn.
+    signal.addEventListener('abort', () => {
+      if (!hasBegun) void this.#fail(version, signal.reason, log).then(ended.resolve)
+    })
+    void runForNoRequest(() => this.#turns(work))
+    const done = ended.promise.finally(() => this.#underWay.delete(version.id))
+    this.#underWay.set(version.id, { log, controller, done })
+  }
+
+  /** Output of a version that waits or is being built; undefined when it is neither. */
+  logOf(versionId: number): Readable | undefined {
+    return this.#underWay.get(versionId)?.log.stream()
+  }
+
+  /** Ends a build. @param reason why the version failed @returns false when it is not under way; resolves when it has ended */
+  async cancel(versionId: number, reason: LocalizedMessage): Promise<boolean> {
+    const found = this.#underWay.get(versionId)
+    if (!found) return false
+    found.controller.abort(new VersionFailed(reason))
+    await found.done
+    return true
+  }
+
+  /** To be called before the first build: what another process was building failed with its end. */
+  async failInterrupted(): Promise<number> {
+    return failUnfinished(this.#parts.database.db, message('environments.interrupted'))
+  }
+
+  /** All builds fail, and none begins afterwards. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const all = [...this.#underWay.values()]
+    for (const { controller } of all) controller.abort(new VersionFailed(message('environments.interrupted')))
+    await Promise.all(all.map(({ done }) => done))
+  }
+
+  /** The next `clean` looks at the engine. */
+  requestSweep(): void {
+    this.#isSweepDue = true
+  }
+
+  /**
+   * Forgets versions beyond the newest, and removes images that no version needs and no container uses.
+   * @param isForced also when nothing has changed here: containers that used an image may be gone
+   * @throws {RuntimeError}
+   */
+  async clean(isForced = false): Promise<void> {
+    const { database, builds } = this.#parts
+    if (this.#isStopping || (!this.#isSweepDue && !isForced)) return
+    this.#isSweepDue = false
+    try {
+      await this.#forgetOldVersions()
+      await builds.sweep(async () => {
+        const built = await listBuilt(database.db)
+        return new Set(built.map(({ environmentId, version }) => buildId(environmentId, version)))
+      })
+    } catch (error) {
+      this.#isSweepDue = true
+      throw error
+    }
+  }
+
+  async #run(
+    environment: StoredEnvironment,
+    version: StoredVersion,
+    allowed: readonly string[] | null,
+    log: BuildLog,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, imageBuild, installation, log: logger } = this.#parts
+    const name = ownImageName(installation, environment.name, version.version)
+    const id = buildId(environment.id, version.version)
+    try {
+      await setBuilding(database.db, version.id)
+      const { id: imageId, size } = await imageBuild.run({ id, name, source: version.source, allowed }, log, signal)
+      await this.#finish(version, { state: 'ready', imageId, size }, log)
+      log.end()
+    } catch (error) {
+      await this.#fail(version, error, log)
+    }
+    this.#isSweepDue = true
+    await tryOrLog(logger, 'removing images that no environment needs', () => this.clean())
+  }
+
+  /** Never rejects. */
+  async #fail(version: StoredVersion, error: unknown, log: BuildLog): Promise<void> {
+    const { log: logger } = this.#parts
+    const isExpected = error instanceof VersionFailed
+    const sentence = isExpected ? error.sentence : message('environments.internal')
+    if (!isExpected) logger.error({ err: error, version: version.id }, 'a build failed')
+    log.append(`\n${localize(defaultLanguage, sentence)}\n`)
+    await tryOrLog(logger, 'storing the end of a build', () =>
+      this.#finish(version, { state: 'failed', error: sentence }, log),
+    )
+    log.end()
+  }
+
+  async #finish(version: StoredVersion, end: Parameters<typeof finishVersion>[2], log: BuildLog): Promise<void> {
+    await this.#parts.database.transaction((tx) => finishVersion(tx, version.id, end, log.text))
+  }
+
+  /** Those that launches use stay, however old. */
+  async #forgetOldVersions(): Promise<void> {
+    const { db } = this.#parts.database
+    for (let after = 0; ;) {
+      const page = await listEnvironments(db, { limit: 100, after }, null)
+      if (page.length === 0) return
+      after = page.at(-1)?.id ?? after
+      const versions = await listVersions(
+        db,
+        page.map(({ id }) => id),
+      )
+      const old = page.flatMap(({ id, published }) => {
+        const own = versions.filter(({ environmentId }) => environmentId === id)
+        const beyond = (state: StoredVersion['state']) =>
+          own.filter((each) => each.state === state && each.version !== published).slice(keptVersions)
+        const ready = own.filter(({ state }) => state === 'ready')
+        const newest = new Set(ready.slice(0, keptVersions))
+        return [...ready.filter((each) => !newest.has(each) && each.version !== published), ...beyond('failed')]
+      })
+      await this.#parts.database.transaction((tx) =>
+        deleteVersions(
+          tx,
+          old.map(({ id }) => id),
+        ),
+      )
+    }
+  }
+}
+
+/** Names a build in the engine; ids of environments and numbers of versions are never given twice. */
+const buildId = (environmentId: number, version: number): string => `${environmentId}-${version}`

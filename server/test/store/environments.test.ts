@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
+import type { Database } from '#/store/database.ts'
+import {
+  deleteEnvironment,
+  deleteVersions,
+  failUnfinished,
+  findEnvironment,
+  findVersion,
+  finishVersion,
+  insertEnvironment,
+  insertVersion,
+  listBuilt,
+  listEnvironments,
+  listPublished,
+  listVersions,
+  readLog,
+  setBuilding,
+  setPublished,
+  updateEnvironment,
+} from '#/store/environments.ts'
+import { deleteGroup, insertGroup, localSource } from '#/store/groups.ts'
+import { dialects, now, useStore } from '../support/store/both-databases.ts'
+
+const source = { dockerfile: 'FROM a' }
+const fields = { description: 'x', source, groupId: null }
+
+for (const dialect of dialects) {
+  describe(`environments in ${dialect}`, () => {
+    let database: Database
+    useStore(dialect, (store) => (database = store))
+
+    async function make(name: string, groupId: number | null = null) {
+      const made = await insertEnvironment(database.db, { ...fields, name, groupId }, now)
+      assert.ok(made)
+      return made
+    }
+
+    test('a name is given once, and an environment outlives its group', async () => {
+      const limits = { running: null, memory: null, cpus: null, disk: null }
+      const group = { name: 'g', description: '', types: null, limits, expiresAt: null }
+      const { id } = (await insertGroup(database.db, { ...group, source: localSource, createdAt: now })) ?? { id: 0 }
+      const made = await make('one', id)
+      assert.equal(await insertEnvironment(database.db, { ...fields, name: 'one' }, now), undefined)
+      assert.deepEqual(await findEnvironment(database.db, 'one'), { ...made, published: null })
+      const page = { limit: 10, after: 0 }
+      assert.deepEqual((await listEnvironments(database.db, page, [id])).length, 1)
+      assert.deepEqual(await listEnvironments(database.db, page, []), [])
+      await deleteGroup(database.db, id)
+      assert.equal((await findEnvironment(database.db, 'one'))?.groupId, null)
+      const changed = { description: 'y', source: { base: 'b', apt: ['jq'] }, groupId: null }
+      await updateEnvironment(database.db, made.id, changed)
+      assert.deepEqual(await findEnvironment(database.db, 'one'), { ...made, ...changed })
+    })
+
+    test('versions have numbers that are never given twice, a state, an end with its output, and go with the environment', async () => {
+      const made = await make('two')
+      const { db } = database
+      const [first, second] = [await insertVersion(db, made, now), await insertVersion(db, made, now)]
+      assert.deepEqual([first.version, second.version, second.state], [1, 2, 'waiting'])
+      assert.deepEqual(second.createdAt, now)
+      await setBuilding(db, first.id)
+      await finishVersion(db, first.id, { state: 'ready', imageId: 'sha256:1', size: 5_000_000_000 }, 'log 1')
+      const error = message('environments.tooLarge', { max: formatBytes(1024 ** 3) })
+      await finishVersion(db, second.id, { state: 'failed', error }, 'log 2')
+      assert.deepEqual((await findVersion(db, made.id, 2))?.error, error)
+      assert.deepEqual(
+        (await listVersions(db, [made.id])).map(({ version, state, size }) => [version, state, size]),
+        [
+          [2, 'failed', null],
+          [1, 'ready', 5_000_000_000],
+        ],
+      )
+      assert.equal(await readLog(db, first.id), 'log 1')
+      await setPublished(db, made.id, 1)
+      assert.deepEqual(await listPublished(db), [{ name: 'two', version: 1 }])
+      await deleteVersions(db, [second.id])
+      assert.equal(await readLog(db, second.id), undefined)
+      const third = await insertVersion(db, made, now)
+      assert.equal(third.version, 3)
+      assert.deepEqual(
+        (await listBuilt(db)).map(({ version, state }) => [version, state]),
+        [
+          [1, 'ready'],
+          [3, 'waiting'],
+        ],
+      )
+      await setBuilding(db, third.id)
+      assert.equal(await failUnfinished(db, message('environments.interrupted')), 1)
+      assert.equal((await findVersion(db, made.id, 3))?.error?.key, 'environments.interrupted')
+      await deleteEnvironment(db, made.id)
+      assert.deepEqual(await listVersions(db, [made.id]), [])
+      await finishVersion(db, third.id, { state: 'ready', imageId: 'x', size: 1 }, 'late')
+      assert.equal(await readLog(db, third.id), undefined)
+    })
+  })
+}

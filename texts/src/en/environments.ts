@@ -1,0 +1,63 @@
+/** What is said of environments, which are images built by Berth: refusals, and why a version failed. */
+export const environments = {
+  off: 'Environments are off here: the operator has not switched them on.',
+  notFound: 'There is no environment of this name.',
+  versionNotFound: 'The environment has no such version.',
+  forAdministrators: 'Environments are the affair of administrators here.',
+  needsGroup: 'As a manager, name the group that the environment belongs to.',
+  notManager: 'The environment does not belong to a group that you manage.',
+  nameTaken: 'There is already an environment of this name.',
+  tooMany: 'There are {max} environments, and no more can be made. Delete one that is not needed.',
+  noChangeOfGroup: 'Only administrators move an environment to another group.',
+  inUse: 'Templates use this environment: {types}. Change them first.',
+  building: 'A version of this environment is being built, or waits for its turn. Wait for it, or cancel it.',
+  notBuilding: 'This version is not being built.',
+  notReady: 'Only a version that is ready can be published.',
+  typeNotOfGroup:
+    'The template of {type} uses this environment and is not for the members of the group alone. An administrator has to publish it.',
+  deleted: 'The environment is deleted. Its images go when no container uses them any more.',
+  cancelled: 'The build is cancelled.',
+  notPublished:
+    'The environment {name} of this type has no published version yet. Ask the person who runs this service.',
+  tooLong: 'The Dockerfile has more than {max} characters.',
+  noFrom: 'The Dockerfile has no FROM, so nothing says what the image is made from.',
+  beforeFrom: 'Line {line}: {what} stands before the first FROM; only ARG may.',
+  controlCharacter: 'Line {line} has a control character, or one that hides what the line says{what}.',
+  directive:
+    'Line {line}: "{what}" asks for another reader of the Dockerfile, which Berth does not use. Take the line out.',
+  doubleEscape: 'Line {line} ends with two escape characters, which engines read differently{what}.',
+  unknownInstruction: 'Line {line}: "{what}" is no instruction of a Dockerfile.',
+  heredoc:
+    'Line {line} uses a here-document, which the builder of this engine does not know{what}. Use && between commands.',
+  flag: 'Line {line}: "{what}" is not possible here. Mounts, networks and platforms of steps need BuildKit; take the flag out.',
+  unclearImage:
+    'Line {line}: it cannot be decided which image "{what}" means. Write its name without quotes and escapes, and give each ARG in it a value.',
+  stageTwice: 'Line {line}: there are two stages with the name "{what}".',
+  addUrl:
+    'Line {line}: ADD takes files of the context only, and no URL or variable ("{what}"). Use RUN with a program that downloads.',
+  ownLabel: 'Line {line}: labels that begin with "berth." are Berth’s own ("{what}").',
+  trigger: 'Line {line}: ONBUILD may not take files from another image ("{what}").',
+  baseLabel: 'The image {image} has the label {what}, which is Berth’s own, so it cannot be a base.',
+  baseTrigger: 'The image {image} begins each build with "{what}", which cannot be checked, so it cannot be a base.',
+  baseUser: 'The base image runs as "{what}", which cannot be written down in a Dockerfile.',
+  baseNotAllowed: 'The image {image} may not be used here. Managers build on: {allowed}.',
+  noBases: 'none; BUILD_BASES names no image, and no template of the group has one',
+  imageMissing: 'The image {image} cannot be had: {why}',
+  failed: 'The build failed: {words}',
+  timeout: 'The build took longer than {minutes, plural, one {# minute} other {# minutes}} (BUILD_TIMEOUT).',
+  tooLarge: 'The image, or what a step wrote, is larger than {max} (BUILD_MAX_SIZE).',
+  diskFull: 'The disk of the engine is full. Ask the person who runs this service.',
+  engineLost: 'The engine did not answer during the build.',
+  interrupted: 'Berth was stopped while this version was being built. Build it again.',
+  wasCancelled: 'The build was cancelled.',
+  internal: 'The build failed for a reason of Berth’s own, which is in its log.',
+  needsBase: 'The repository has {files} and no Dockerfile: name a base image that the packages are added to.',
+  gitHostNotAllowed:
+    'Repositories of {host} may not be used by managers; the operator allows hosts with BUILD_GIT_HOSTS.',
+  gitFailed: 'The repository could not be read: {why}',
+  nothingRecognised: 'In {path} of the repository there is none of: {files}.',
+  devcontainerFeatures:
+    'The file devcontainer.json asks for "{what}", which is not supported. Use a Dockerfile instead.',
+  badFile: 'The file {file} of the repository cannot be used: {why}',
+  root: 'the top folder',
+} as const
