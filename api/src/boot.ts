@@ -52,6 +52,8 @@ export interface BootData {
   readonly has_git_links: boolean
   /** Whether there is an SSH server (`SSH_LISTEN`); without one, pages say nothing of SSH. */
   readonly has_ssh: boolean
+  /** Whether the user may build images where they administer, or manage a group (`ENVIRONMENTS`). */
+  readonly has_environments: boolean
   /** Whether containers have hosts of their own (`CONTAINER_ROUTING=subdomain`), so that none has a service worker here. */
   readonly has_container_hosts: boolean
   /** Whom to ask for help (setting `SUPPORT_CONTACT`): an e-mail address, a URL, or words; null when the operator says nothing. */

@@ -20,6 +20,7 @@ export const pages = {
   groupMembers: '/groups/members',
   sharing: '/sharing',
   snapshots: '/snapshots',
+  environments: '/environments',
   archive: '/archive',
   apiDocs: '/api/docs',
   imprint: '/help/imprint',

@@ -20,6 +20,11 @@ const Admin = lazyExport('Admin', () => import('#/admin/admin.tsx'), isAdministr
 const Archive = lazyExport('Archive', () => import('#/snapshots/archive.tsx'))
 const ApiTokens = lazyExport('ApiTokens', () => import('#/account/api-tokens.tsx'), isHere(pages.tokens))
 const SshKeys = lazyExport('SshKeys', () => import('#/account/ssh-keys.tsx'), isHere(pages.sshKeys))
+const Environments = lazyExport(
+  'Environments',
+  () => import('#/environments/environments.tsx'),
+  isHere(pages.environments),
+)
 const GroupMembers = lazyExport('GroupMembers', () => import('#/groups/group-members.tsx'), isHere(pages.groupMembers))
 const Groups = lazyExport('Groups', () => import('#/groups/groups.tsx'), isHere(pages.groups))
 const CheckMail = lazyExport('CheckMail', () => import('#/sign-in/check-mail.tsx'))
@@ -47,6 +52,7 @@ const routes: Readonly<Record<Exclude<PagePath, typeof pages.apiDocs>, () => Rea
   [pages.groupMembers]: () => signedIn(<GroupMembers />),
   [pages.sharing]: () => signedIn(<Sharing />),
   [pages.snapshots]: () => signedIn(<Snapshots />),
+  [pages.environments]: () => signedIn(<Environments />),
   [pages.archive]: () => <Archive />,
   [pages.imprint]: () => <LegalText text="imprint" />,
   [pages.privacy]: () => <LegalText text="privacy" />,

@@ -20,6 +20,7 @@ export function fakeFetch(story: Story): typeof fetch {
         ['snapshot', {}],
         ['members', { members: story.memberStates ?? [] }],
       ])
+    if (name === 'readBuildLog') return new Response((story.logs ?? []).map((line) => `${line}\n`).join(''))
     if (name === 'containerLogs')
       return streamOf(
         request,

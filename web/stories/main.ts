@@ -35,6 +35,7 @@ async function open(chosen: Story): Promise<void> {
     has_snapshots: false,
     has_git_links: false,
     has_ssh: false,
+    has_environments: false,
     has_container_hosts: false,
     language: 'en',
     contact: null,

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { boot } from '#/api/api-client.ts'
 import { problemIn } from '#/api/errors.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Link } from '#/components/link.tsx'
@@ -34,6 +35,7 @@ function AdminNav() {
     [pages.adminContainers, t('containers')],
     [pages.adminGroups, t('groups')],
     [pages.adminTemplates, t('templates')],
+    ...(boot.hasEnvironments ? ([[pages.environments, t('environments')]] as const) : []),
     [pages.adminUsage, t('usage')],
     [pages.adminAudit, t('audit')],
     [pages.adminTokens, t('tokens')],

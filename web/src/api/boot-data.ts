@@ -17,6 +17,7 @@ export interface Boot {
   readonly hasSnapshots: boolean
   readonly hasGitLinks: boolean
   readonly hasSsh: boolean
+  readonly hasEnvironments: boolean
   readonly hasContainerHosts: boolean
   readonly language: Language
   readonly contact: string | null
@@ -59,6 +60,7 @@ export const signedOut: Boot = {
   hasSnapshots: false,
   hasGitLinks: false,
   hasSsh: false,
+  hasEnvironments: false,
   hasContainerHosts: false,
   language: 'en',
   contact: null,
@@ -97,6 +99,7 @@ function bootFrom(data: { readonly [K in keyof BootData]?: unknown }, now: numbe
     hasSnapshots: data.has_snapshots === true,
     hasGitLinks: data.has_git_links === true,
     hasSsh: data.has_ssh === true,
+    hasEnvironments: data.has_environments === true,
     hasContainerHosts: data.has_container_hosts === true,
     language: languages.find((language) => language === data.language) ?? signedOut.language,
     contact: textIn(data.contact),

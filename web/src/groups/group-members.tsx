@@ -52,6 +52,12 @@ function Group({ id }: { id: string }) {
     >
       <p>
         <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
+        {boot.hasEnvironments && (
+          <>
+            {' · '}
+            <Link to={pages.environments}>{t('environments')}</Link>
+          </>
+        )}
       </p>
       <Alert error={error ?? undefined} />
       {endsAt && <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}

@@ -3,6 +3,7 @@ import type { admin } from '#/admin/catalogues.ts'
 import type { archive } from './archive.ts'
 import type { data, sessions } from './account.ts'
 import type { sshKeys } from './ssh-keys.ts'
+import type { environments } from './environments.ts'
 import type { tokens } from './tokens.ts'
 import type { groups } from './groups.ts'
 import type { sharing } from './sharing.ts'
@@ -18,6 +19,7 @@ declare module 'use-intl' {
       admin: typeof admin
       archive: typeof archive
       data: typeof data
+      environments: typeof environments
       groups: typeof groups
       sessions: typeof sessions
       sharing: typeof sharing

@@ -2,6 +2,7 @@ import type { Story } from '../story.ts'
 import { apiTokenStories } from './api-tokens.ts'
 import { containerStories } from './containers.ts'
 import { dashboardStories } from './dashboard.ts'
+import { environmentStories } from './environments.ts'
 import { frameStories } from './frame.ts'
 import { groupStories } from './groups.ts'
 import { overviewStories } from './overview.ts'
@@ -27,6 +28,7 @@ export const stories: readonly Story[] = [
   ...sharingStories,
   ...snapshotStories,
   ...templateStories,
+  ...environmentStories,
   ...usageStories,
   ...apiTokenStories,
   ...sshStories,

@@ -52,6 +52,7 @@ export interface FrontEndParts {
   readonly hasSnapshots: boolean
   readonly hasGitLinks: boolean
   readonly hasSsh: boolean
+  readonly environments: 'off' | 'admins' | 'managers'
   readonly hasContainerHosts: boolean
   /** Null where containers cannot be shared. */
   readonly sharing: BootData['sharing']
@@ -147,6 +148,7 @@ export class FrontEnd {
       has_snapshots: isKnown(session) && this.#parts.hasSnapshots,
       has_git_links: isKnown(session) && this.#parts.hasGitLinks,
       has_ssh: isKnown(session) && this.#parts.hasSsh,
+      has_environments: isKnown(session) && this.#mayBuild(session?.user?.isAdmin ?? false),
       has_container_hosts: this.#parts.hasContainerHosts,
       contact: this.#parts.contact,
       ...(this.#parts.branding && { branding: brandingData(this.#parts.branding, request.now) }),
@@ -172,6 +174,12 @@ export class FrontEnd {
     if (this.#apiReference === null) return undefined
     this.#apiReferenceAsset ??= apiReferenceAsset(this.#apiReference, this.#parts.branding)
     return this.#apiReferenceAsset
+  }
+
+  /** Managers of groups are told by their group's page; the API decides. */
+  #mayBuild(isAdmin: boolean): boolean {
+    const { environments } = this.#parts
+    return environments === 'managers' || (environments === 'admins' && isAdmin)
   }
 
   /** Checks the link without using it up: the page that opens does that. */

@@ -12,6 +12,7 @@ type FrontEndSettings = Pick<
   | 'hasSnapshots'
   | 'hasGitLinks'
   | 'hasSsh'
+  | 'environments'
   | 'hasContainerHosts'
 >
 
@@ -33,6 +34,7 @@ export function frontEndSettings(config: Config, { frontendUrl }: Pick<Addresses
     hasSnapshots: config.snapshots.isOn,
     hasGitLinks: config.openGitHosts.length > 0,
     hasSsh: config.sshListen !== null,
+    environments: config.environments.mode,
     hasContainerHosts: config.containerRouting === 'subdomain',
   }
 }

@@ -1,0 +1,82 @@
+import type { Environment, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
+import { ada, minutesAgo } from '../user-fixtures.ts'
+import { Refused, type Story } from '../story.ts'
+
+const version = (number: number, more: Partial<EnvironmentVersion> = {}): EnvironmentVersion => ({
+  version: number,
+  state: 'ready',
+  image_id: `sha256:${'a'.repeat(64)}`,
+  size: 1_284_000_000 + number * 1e6,
+  created_at: minutesAgo(60 * 24 * (8 - number)),
+  error: null,
+  ...more,
+})
+const failed = { state: 'failed', image_id: null, size: null } as const
+const environments: Environment[] = [
+  {
+    name: 'statistics',
+    description: 'Python with pandas and scipy, for the first term',
+    source: { base: 'python:3.13', apt: ['graphviz'], pip: ['pandas', 'scipy'], run: [] },
+    group_id: 3,
+    published: 5,
+    types: ['notebook', 'statistics-lab'],
+    versions: [
+      version(7, { ...failed, state: 'building' }),
+      version(6, {
+        ...failed,
+        error:
+          "The build failed: The command '/bin/sh -ec pip3 install --no-cache-dir 'scipi'' returned a non-zero code: 1",
+      }),
+      version(5),
+      version(4),
+    ],
+  },
+  {
+    name: 'web-course',
+    description: '',
+    source: { git: 'https://git.example.org/course.git', ref: 'main', path: 'week1' },
+    group_id: null,
+    published: null,
+    types: [],
+    versions: [version(1)],
+  },
+]
+const page: Omit<Story, 'name'> = {
+  path: '/environments',
+  boot: { is_admin: true, email: ada.user.email, has_environments: true },
+  answers: { me: ada, listEnvironments: { environments, next_cursor: null } },
+}
+
+/** Images that Berth builds. */
+export const environmentStories: readonly Story[] = [
+  { name: 'environments/some', ...page },
+  {
+    name: 'environments/log',
+    ...page,
+    logs: [
+      'Step 1/4 : FROM sha256:4fcdf213026f29b148fb999e32ad0bb53ecfe8acf7a9929fac85f1581668159e AS berth-stage-0',
+      ' ---> 4fcdf213026f',
+      'Step 2/4 : USER 0',
+      'Collecting pandas',
+      '  Downloading pandas-3.0.1-cp313-cp313-manylinux_2_17_x86_64.whl (12.1 MB)',
+    ],
+    press: ['LogLog of version 7 of statistics'],
+  },
+  {
+    name: 'environments/none',
+    ...page,
+    answers: { ...page.answers, listEnvironments: { environments: [], next_cursor: null } },
+  },
+  {
+    name: 'environments/refused',
+    ...page,
+    answers: {
+      ...page.answers,
+      checkEnvironmentSource: new Refused(
+        400,
+        'Line 3: "RUN --mount=type=cache,target=/root" is not possible here. Mounts, networks and platforms of steps need BuildKit; take the flag out.',
+      ),
+    },
+    press: ['EditEdit the environment statistics', 'Check'],
+  },
+]
