@@ -11,6 +11,7 @@ import { status } from '#/commands/status-command.ts'
 import { addStore } from '#/commands/store-command.ts'
 import { addTokens } from '#/commands/tokens-command.ts'
 import { usage } from '#/commands/usage-command.ts'
+import { addEnvironments } from '#/commands/environments-command.ts'
 import { addGroups } from '#/commands/groups-command.ts'
 import { addDoctor } from '#/doctor/doctor-command.ts'
 import { addInit } from '#/init/init-command.ts'
@@ -65,6 +66,7 @@ export function createProgram(
   addAudit(program, run)
   addKeys(program, run)
   addTemplates(program, run)
+  addEnvironments(program, run)
   addCommands(program, run, { backup, restore })
   addStore(program, run)
   addInit(program, run)

@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Client } from '@berth/api/client.ts'
+import type { Environment, EnvironmentSource, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
+import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
+import { addCommands, byApi, forEachByApi, listByApi, pagesOf, type CommandSpec, type Run } from '#/command.ts'
+import { findGroup } from '#/find-users.ts'
+import { formatInstant } from '#/terminal.ts'
+import type { CommandContext } from '#/with-api.ts'
+
+/** `berth environments ...`: images that Berth builds. */
+export function addEnvironments(program: Command, run: Run): void {
+  const environments = program
+    .command('environments')
+    .alias('environment')
+    .description('environments: images that Berth builds for templates')
+  addCommands(environments, run, { list, versions, set, build, publish, delete: remove })
+}
+
+const list: CommandSpec = {
+  description: 'list environments',
+  effect: 'Read-only. With --json each environment is one line of JSON.',
+  examples: [
+    ['environments list', 'all environments, with the version that launches use'],
+    ['environments list --json | jq .versions', 'versions with their states'],
+  ],
+  work: listByApi((api) => environmentsOf(api), {
+    headings: ['NAME', 'PUBLISHED', 'NEWEST', 'STATE', 'TYPES'],
+    rowOf: ({ name, published, versions: [newest], types }: Environment) => [
+      name,
+      published === null ? '-' : String(published),
+      newest ? String(newest.version) : '-',
+      newest?.state ?? '-',
+      types.join(' '),
+    ],
+  }),
+}
+
+async function* environmentsOf(api: Client): AsyncGenerator<readonly Environment[]> {
+  for await (const { environments } of pagesOf((page) => api.listEnvironments({ query: page }))) yield environments
+}
+
+const versions: CommandSpec = {
+  description: 'list the versions of an environment',
+  usage: (command) => command.argument('<name>', 'name of the environment'),
+  effect: 'Read-only.',
+  examples: [
+    ['environments versions statistics', 'states, sizes, and why one failed'],
+    ['environments versions statistics --json', 'the same, for a program'],
+  ],
+  work: byApi(async ({ terminal }: CommandContext, api: Client, name: string) => {
+    const { environment } = await api.readEnvironment({ params: { name } })
+    for (const version of environment.versions) terminal.json(version)
+    terminal.table(
+      ['VERSION', 'STATE', 'MIB', 'CREATED', 'ERROR'],
+      environment.versions.map(({ version, state, size, created_at, error }) => [
+        version === environment.published ? `${version} (published)` : String(version),
+        state,
+        size === null ? '-' : String(Math.ceil(size / 1024 ** 2)),
+        formatInstant(created_at),
+        error?.split('\n')[0] ?? '',
+      ]),
+    )
+  }),
+}
+
+interface SetOptions {
+  readonly dockerfile?: string
+  readonly git?: string
+  readonly ref?: string
+  readonly path?: string
+  readonly base?: string
+  readonly apt?: string[]
+  readonly pip?: string[]
+  readonly npm?: string[]
+  readonly run?: string[]
+  readonly description?: string
+  readonly group?: string
+}
+
+const set: CommandSpec = {
+  description: 'make an environment, or change what it is built from',
+  usage: (command) =>
+    command
+      .argument('<name>', 'lower-case letters, digits and hyphens; templates name it by `environment`')
+      .option('--dockerfile <file>', 'a Dockerfile without a context')
+      .option('--git <url>', 'a repository, with --ref and --path')
+      .option('--ref <ref>', 'branch, tag or commit')
+      .option('--path <path>', 'folder of the repository, or a Dockerfile in it')
+      .option('--base <image>', 'image that packages are added to')
+      .option('--apt <package...>', 'packages of Debian or Ubuntu')
+      .option('--pip <package...>', 'packages of Python')
+      .option('--npm <package...>', 'packages of npm')
+      .option('--run <command...>', 'commands of a shell')
+      .option('--description <text>', 'what it is')
+      .option('--group <group>', 'name or id of the group whose managers may change it'),
+  effect: 'The source is checked. Nothing is built, and nothing that runs changes.',
+  examples: [
+    ['environments set statistics --base python:3.13 --pip pandas scipy', 'packages on a base'],
+    ['environments set statistics --git https://git.example.org/course.git --path week1', 'a repository'],
+  ],
+  work: byApi(setEnvironment),
+}
+
+async function setEnvironment(
+  { terminal, folder }: CommandContext,
+  api: Client,
+  name: string,
+  options: SetOptions,
+): Promise<void> {
+  const source = await sourceOf(options, folder)
+  const { description, group } = options
+  const common = {
+    ...(description !== undefined && { description }),
+    ...(group !== undefined && { group_id: (await findGroup(api, group)).id }),
+  }
+  const exists = await api.readEnvironment({ params: { name } }).then(
+    () => true,
+    () => false,
+  )
+  if (!exists && !source) throw new WrongUsage('Say what it is built from: --dockerfile, --git or --base.')
+  const { environment } =
+    exists || !source
+      ? await api.changeEnvironment({ params: { name }, body: { ...common, ...(source && { source }) } })
+      : await api.createEnvironment({ body: { name, source, ...common } })
+  terminal.json(environment)
+  terminal.print(`Environment ${environment.name}. Build it with: berth environments build ${environment.name}`)
+}
+
+async function sourceOf(options: SetOptions, folder: string): Promise<EnvironmentSource | undefined> {
+  const { dockerfile, git, ref, path: place, base, apt, pip, npm, run } = options
+  if (
+    [dockerfile, git].filter((each) => each !== undefined).length > 1 ||
+    (dockerfile !== undefined && base !== undefined)
+  )
+    throw new WrongUsage('Name one of --dockerfile, --git and --base.')
+  if (dockerfile !== undefined)
+    return {
+      dockerfile: await readFile(path.resolve(folder, dockerfile), 'utf8').catch((error: unknown) => {
+        throw new CommandFailed(`${dockerfile} cannot be read: ${reasonOf(error)}`)
+      }),
+    }
+  if (git !== undefined)
+    return {
+      git,
+      ...(ref !== undefined && { ref }),
+      ...(place !== undefined && { path: place }),
+      ...(base !== undefined && { base }),
+    }
+  if (base === undefined) return undefined
+  return { base, ...(apt && { apt }), ...(pip && { pip }), ...(npm && { npm }), ...(run && { run }) }
+}
+
+const build: CommandSpec = {
+  description: 'build the next version of an environment, and wait for it',
+  usage: (command) =>
+    command.argument('<name>', 'name of the environment').option('--publish', 'publish the version when it is ready'),
+  effect: 'Nothing that runs changes. Ctrl-C ends the wait, and with a running service not the build.',
+  examples: [
+    ['environments build statistics', 'exit code 1 if the build fails, with the reason'],
+    ['environments build statistics --publish', 'for a nightly job'],
+  ],
+  work: byApi(buildEnvironment),
+}
+
+/** Between two looks at a build, in ms. */
+const pollInterval = 1_000
+
+async function buildEnvironment(
+  { terminal, signal }: CommandContext,
+  api: Client,
+  name: string,
+  { publish: publishes }: { readonly publish?: true },
+): Promise<void> {
+  const { version: number } = await api.buildEnvironment({ params: { name } })
+  for (;;) {
+    await sleep(pollInterval, undefined, { signal })
+    const { environment } = await api.readEnvironment({ params: { name } })
+    const version = environment.versions.find((each) => each.version === number)
+    if (!version) throw new CommandFailed(`Version ${number} is gone.`)
+    if (version.state === 'failed') throw new CommandFailed(version.error ?? `Version ${number} failed.`)
+    if (version.state !== 'ready') continue
+    if (publishes) await api.publishVersion({ params: { name, version: String(number) } })
+    return printBuilt(terminal, version, publishes === true)
+  }
+}
+
+function printBuilt(terminal: CommandContext['terminal'], version: EnvironmentVersion, isPublished: boolean): void {
+  terminal.json(version)
+  terminal.print(`Version ${version.version} is ${isPublished ? 'published' : 'ready'}.`)
+}
+
+const publish: CommandSpec = {
+  description: 'publish a version: launches use it from now on',
+  usage: (command) =>
+    command
+      .argument('<name>', 'name of the environment')
+      .argument('<version>', 'its number; an older one just as well'),
+  effect: 'What runs keeps its version until it is stopped; berth templates list counts those.',
+  examples: [
+    ['environments publish statistics 4', 'the newest one'],
+    ['environments publish statistics 3', 'back to the one before'],
+  ],
+  work: byApi(async ({ terminal }: CommandContext, api: Client, name: string, version: string) => {
+    const { environment } = await api.publishVersion({ params: { name, version } })
+    terminal.json(environment)
+    terminal.print(`${environment.name}: version ${environment.published} is published.`)
+  }),
+}
+
+const remove: CommandSpec = {
+  description: 'delete environments that no template uses',
+  usage: (command) => command.argument('<name...>', 'names'),
+  effect: 'Their images go when no container uses them any more.',
+  examples: [
+    ['environments delete statistics', 'one environment'],
+    ['environments delete statistics physics', 'two'],
+  ],
+  work: (context: CommandContext, names: string[]) =>
+    forEachByApi(async (api, name) => {
+      const { message } = await api.deleteEnvironment({ params: { name } })
+      return { line: `${name}: ${message}`, value: { name, message } }
+    })(context, names),
+}

@@ -1,0 +1,30 @@
+// Part of npm run test:more: a command over what specification/environments states.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
+
+test('the operator makes, changes, builds and deletes environments, without a running service', async (t) => {
+  const dataDir = await makeStore(await mkdtemp(path.join(tmpdir(), 'berth-environments-')))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const settings = { ...noEngine, DATA_DIR: dataDir, ENVIRONMENTS: 'admins' }
+  const berth = (...args: string[]) => runCommand(settings, 'environments', ...args)
+
+  const made = await berth('set', 'statistics', '--base', 'python:3.13', '--pip', 'pandas', 'scipy')
+  assert.match(made.stdout, /^Environment statistics\. Build it with:/, made.stderr)
+  const dockerfile = path.join(dataDir, 'Dockerfile')
+  await writeFile(dockerfile, 'FROM python:3.13\nRUN --mount=type=cache,target=/x true\n')
+  const refused = await berth('set', 'statistics', '--dockerfile', dockerfile)
+  assert.deepEqual([refused.code, /Line 2: .*--mount/.test(refused.stderr)], [1, true], refused.stderr)
+  await writeFile(dockerfile, 'FROM python:3.13\n')
+  assert.equal((await berth('set', 'statistics', '--dockerfile', dockerfile)).code, 0)
+  assert.match((await berth('list')).stdout, /statistics +- +- +-/)
+
+  const built = await berth('build', 'statistics')
+  assert.deepEqual([built.code, /engine did not answer/.test(built.stderr)], [1, true], built.stderr)
+  assert.match((await berth('versions', 'statistics')).stdout, /1 +failed/)
+  assert.match((await berth('publish', 'statistics', '1')).stderr, /Only a version that is ready/)
+  assert.match((await berth('delete', 'statistics')).stdout, /statistics: The environment is deleted/)
+})
