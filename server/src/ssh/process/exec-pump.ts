@@ -2,6 +2,8 @@ import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { ServerChannel } from 'ssh2'
 
+/** Bytes that may wait for the client's connection: with none, each packet would wait for the one before. */
+const maxUnsent = 1024 * 1024
 /** Packets that may wait for the end of a key exchange. */
 const maxQueued = 64
 /** How often a client is looked at that has not ended a key exchange, in ms. */
@@ -37,7 +39,8 @@ export class PacedWriter {
     this.#host.touch(false)
     await this.#until((resolve) => void target.write(bytes, resolve))
     const { socket } = this.#host
-    if (!this.#isClosed && socket.writableNeedDrain) await this.#until((resolve) => void socket.once('drain', resolve))
+    if (!this.#isClosed && socket.writableLength > maxUnsent)
+      await this.#until((resolve) => void socket.once('drain', resolve))
     while (!this.#isClosed && this.#host.queued() > maxQueued)
       await this.#until((resolve) => void setTimeout(resolve, queuePause))
     return !this.#isClosed
