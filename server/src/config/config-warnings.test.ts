@@ -52,6 +52,10 @@ const cases: readonly [Record<string, string>, RegExp][] = [
   [{ ...behindProxy, SMTP_TLS: 'opportunistic' }, /^SMTP_TLS=opportunistic: .* mail\.example\.org unencrypted/],
   [{ HOST_RULES: 'off' }, /^HOST_RULES=off/],
   [{ REQUESTS_PER_MINUTE: '0' }, /^REQUESTS_PER_MINUTE=0/],
+  [
+    { ...behindProxy, SSH_LISTEN: '127.0.0.1:2222' },
+    /^SSH_LISTEN=127\.0\.0\.1:2222 is reached from this machine alone/,
+  ],
   [{ METRICS_LISTEN: '0.0.0.0:9100' }, /^METRICS_LISTEN=0\.0\.0\.0:9100 answers other machines.*METRICS_TOKEN/],
 ]
 for (const [env, pattern] of cases)

@@ -25,6 +25,7 @@ export function configWarnings(
     ...proxyWarnings(config),
     ...certificateWarnings(config),
     ...metricsWarnings(config),
+    ...sshWarnings(config, addresses),
     ...mailServerWarnings(config, addresses),
     ...(config.smtpUrl !== null && mayTravelPlain(config.smtpUrl, config.smtpTls)
       ? [message('findings.plainMail', { host: new URL(config.smtpUrl).hostname })]
@@ -82,6 +83,12 @@ function certificateWarnings({ tls }: Config): LocalizedMessage[] {
 function metricsWarnings({ metricsListen, metricsToken }: Config): LocalizedMessage[] {
   if (metricsListen === null || metricsToken !== null || isThisMachineAlone(metricsListen.host)) return []
   return [message('findings.openMetrics', { listen: metricsListen.text })]
+}
+
+/** A proxy for HTTP passes no SSH on, so a listener on the loopback is reached from this machine alone. */
+function sshWarnings({ sshListen }: Config, addresses: Addresses): LocalizedMessage[] {
+  if (sshListen === null || isLocal(addresses) || !isThisMachineAlone(sshListen.host)) return []
+  return [message('findings.sshOnLoopback', { listen: sshListen.text })]
 }
 
 /** Users who open each other's containers on one origin: see decision 032. */

@@ -51,5 +51,7 @@ export const findings: Translated<'findings'> = {
     '{type}: access: public zeigt Besuchern seine Seiten in einer Sandbox, ohne Cookies, Speicher und WebSockets, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
   authenticatedSandbox:
     '{type}: access: authenticated zeigt Besuchern seine Seiten in einer Sandbox und verweigert, was sie nachladen, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
+  sshOnLoopback:
+    'SSH_LISTEN={listen} ist nur von diesem Rechner aus erreichbar: Ein Proxy für HTTP reicht kein SSH weiter. Nimm eine andere Adresse, etwa 0.0.0.0:2222.',
   sshDown: 'SSH_LISTEN: Der SSH-Server nimmt keine Verbindungen an: {problem}. Es wird wieder versucht.',
 }

@@ -48,5 +48,7 @@ export const findings = {
     '{type}: access: public shows its pages to visitors in a sandbox, without cookies, storage and WebSockets, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
   authenticatedSandbox:
     '{type}: access: authenticated shows its pages to visitors in a sandbox, and refuses whatever they load, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
+  sshOnLoopback:
+    'SSH_LISTEN={listen} is reached from this machine alone: a proxy for HTTP passes no SSH on. Listen on another address, such as 0.0.0.0:2222.',
   sshDown: 'SSH_LISTEN: the SSH server does not listen: {problem}. It is tried again.',
 } as const
