@@ -96,10 +96,10 @@ export class Activity {
     this.#noteUsedAt(use, Math.min(usedAt, now))
   }
 
-  /** Forgets what the application of an earlier run has said. */
+  /** Forgets what the application of a run that is over has said; one that said nothing still counts as silent. */
   forgetTold(owned: ContainerRef): void {
     const use = this.#uses.get(containerKey(owned))
-    if (use) Object.assign(use, { hasTold: undefined, toldAt: 0 })
+    if (use?.hasTold) Object.assign(use, { hasTold: undefined, toldAt: 0 })
   }
 
   /** When it was used last, in ms since 1970: by traffic, or where that counts as no use by a page or what the application said; 0 when it was not since this process began. */

@@ -151,6 +151,14 @@ test('what a container answers cannot hold Berth up: endless, huge, cut, deep or
   assert.equal(other.asked, 0)
 })
 
+test('a server that ends each connection after one answer is asked for the rest on another one', async (t) => {
+  const port = await listen(
+    t,
+    raw((socket) => socket.end(`${json.replace('1.1', '1.0')}\r\n[]`)),
+  )
+  assert.deepEqual(await ask(port, 'jupyter'), { usedAt: 0 })
+})
+
 test('an answer that drips is given up after five seconds', async (t) => {
   let isCut = false
   const port = await listen(

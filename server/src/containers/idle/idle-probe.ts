@@ -19,7 +19,7 @@ export interface ProbeAnswer {
   readonly usedAt: number
 }
 
-/** Max time of a probe, in ms, however many requests it takes. */
+/** Max time of a connection, in ms; a probe has two at most. */
 const probeTimeout = 5_000
 /** Max bytes of an answer that are read; Jupyter needs about 250 for a kernel. */
 const maxBody = 256 * 1024
@@ -36,11 +36,13 @@ export async function askIdleProbe(
   hasOwnHost: boolean,
 ): Promise<ProbeAnswer | undefined> {
   const { idleProbe, stripPrefix } = template
-  const get: Get = (...paths) =>
-    getJson(
-      app,
-      paths.map((path) => readinessTarget(path, app.prefix, hasOwnHost || stripPrefix)),
-    )
+  const get: Get = async (...paths) => {
+    const targets = paths.map((path) => readinessTarget(path, app.prefix, hasOwnHost || stripPrefix))
+    const answers = await getJson(app, targets)
+    if (answers.length === 0 || answers.length === targets.length) return answers
+    // A server that ends each connection after one answer, as those of HTTP/1.0 do.
+    return [...answers, ...(await getJson(app, targets.slice(answers.length)))]
+  }
   const usedAt = await askers(idleProbe)(get).catch(() => undefined)
   return usedAt === undefined ? undefined : { usedAt: Math.min(usedAt, Date.now()) }
 }
