@@ -16,8 +16,8 @@ const toPage = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-d
 const probes = {
   jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 3 },
   paused: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_pause: 3 },
-  kernels: { idle_probe: 'jupyter', idle_timeout: 3 },
-  editor: { idle_probe: 'code-server', idle_timeout: 3 },
+  kernels: { idle_probe: 'jupyter', idle_timeout: 6 },
+  editor: { idle_probe: 'code-server', idle_timeout: 6 },
   limited: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 600, max_lifetime: 6 },
   ignoring: { idle_ignore: ['/live/*', '/metrics'], idle_timeout: 4 },
   plain: { idle_timeout: 600 },
@@ -171,12 +171,12 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await eve.says('api/terminals', '[]')
     const tab = eve.keepOpen('/api/kernels')
     try {
-      await observationTime(6_000)
+      await observationTime(9_000)
       assert.equal(await engineState(await started, eve.id), 'running')
       await eve.says('api/kernels', kernel('idle'))
       const terminal = () =>
         eve.says('api/terminals', `[{"name": "1", "last_activity": "${new Date().toISOString()}"}]`)
-      for (const end = Date.now() + 6_000; Date.now() < end; await sleep(500)) await terminal()
+      for (const end = Date.now() + 9_000; Date.now() < end; await sleep(500)) await terminal()
       assert.equal(await engineState(await started, eve.id), 'running')
       assert.equal((await eve.entry()).idle?.why, 'app')
       await eve.untilState('exited')
@@ -188,7 +188,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
   test('code-server: its last heartbeat counts', async () => {
     const fay = await use(await started, 'fay', 'editor')
     const heart = (at: number, status: string) => fay.says('healthz', `{"status": "${status}", "lastHeartbeat": ${at}}`)
-    for (const end = Date.now() + 5_000; Date.now() < end; await sleep(500)) await heart(Date.now(), 'alive')
+    for (const end = Date.now() + 9_000; Date.now() < end; await sleep(500)) await heart(Date.now(), 'alive')
     assert.equal(await engineState(await started, fay.id), 'running')
     await heart(Date.now() - 60_000, 'expired')
     const tab = fay.keepOpen()
