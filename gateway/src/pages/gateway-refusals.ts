@@ -64,6 +64,11 @@ export const gatewayRefusals = {
     new GatewayRefusal(401, message('gateway.noToken'), {
       headers: { 'www-authenticate': 'Bearer' },
     }),
+  /** As `noToken`, of a request that carries a token, as a Bearer token, that does not count (RFC 6750, 3.1). */
+  invalidToken: () =>
+    new GatewayRefusal(401, message('gateway.noToken'), {
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    }),
   /** For a stream or a WebSocket; requests that end by themselves are answered with such a token. */
   sessionBlocked: () =>
     new GatewayRefusal(401, message('gateway.sessionBlocked'), {

@@ -264,7 +264,8 @@ function reasonOf(request: Request): GatewayRefusal | undefined {
   if (client.authenticator.isTossed)
     return gatewayRefusals.tossedTokens(clearTokenCookies(head.target, head.fields.host, cookieSettingsOf(config)))
   // `authenticate` left this caller out.
-  return client.authenticator.hasCaller ? gatewayRefusals.sessionBlocked() : undefined
+  if (client.authenticator.hasCaller) return gatewayRefusals.sessionBlocked()
+  return bearerToken(head.fields.authorization) === undefined ? undefined : gatewayRefusals.invalidToken()
 }
 
 function serveContainer(request: Request, caller: Caller | undefined): void {

@@ -54,6 +54,18 @@ for (const [what, token] of Object.entries(useless)) {
   })
 }
 
+test('only a Bearer token that does not count is called invalid; a request without one is asked for one', async (t) => {
+  const { port } = await startGatewayHarness(t, echoApp())
+  const challengeOf = async (...lines: readonly string[]) =>
+    /\r\nwww-authenticate: ([^\r]*)/i.exec(await exchange(port, plainHead(...lines)))?.[1]
+  assert.equal(await challengeOf(), 'Bearer')
+  assert.equal(await challengeOf('Authorization: Basic eDp5'), 'Bearer')
+  assert.equal(await challengeOf(`Cookie: spawner_token=${expired}`), 'Bearer')
+  assert.equal(await challengeOf(`Authorization: Bearer ${expired}`), 'Bearer error="invalid_token"')
+  assert.equal(await challengeOf(`Authorization: Bearer ${anothers}`), 'Bearer error="invalid_token"')
+  assert.equal(await challengeOf('Authorization: Bearer nonsense'), 'Bearer error="invalid_token"')
+})
+
 const randomText = 'Ab-_9'.repeat(9).slice(0, 43)
 const apiToken = `berth_${randomText}`
 /** Value of the cookie `berth_session`. */
