@@ -6,7 +6,7 @@ import { Link } from '#/components/link.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { pages } from '#/paths.ts'
 import { navigate } from '#/router/router.ts'
-import { actionsOf, groups, isKnownAction } from '#/admin/messages/audit-actions.ts'
+import { useActions } from './actions.ts'
 import { addressOf, findTarget, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
 
 /**
@@ -119,7 +119,9 @@ function Field({ name, label, hint, type = 'text', value, errorId }: FieldProps)
 function ActionSelect({ value }: { value: string }) {
   const t = useTranslations('admin.audit')
   const id = useId()
-  const isListed = value === '' || isKnownAction(value) || groups.some((group) => value === `${group}.`)
+  const subjects = useActions()
+  const offered = subjects.flatMap(({ group, actions }) => ['', `${group}.`, ...actions])
+  const isListed = offered.includes(value)
   return (
     <div className="field">
       <label htmlFor={id}>{t('filter.action')}</label>
@@ -127,10 +129,10 @@ function ActionSelect({ value }: { value: string }) {
         <option value="">{t('filter.all')}</option>
         {/* An action that the URL names and this page has no text for. */}
         {!isListed && <option value={value}>{value}</option>}
-        {groups.map((group) => (
+        {subjects.map(({ group, actions }) => (
           <optgroup key={group} label={t(`group.${group}`)}>
-            {actionsOf(group).length > 1 && <option value={`${group}.`}>{t(`group.${group}`)}</option>}
-            {actionsOf(group).map((action) => (
+            {actions.length > 1 && <option value={`${group}.`}>{t(`group.${group}`)}</option>}
+            {actions.map((action) => (
               <option key={action} value={action}>
                 {t(`action.${action}`)}
               </option>

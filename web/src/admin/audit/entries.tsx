@@ -1,10 +1,10 @@
 import { memo, useMemo, useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
+import type { AuditAction } from '@berth/api/audit-actions.ts'
 import type { AuditEntry, AuditResponse } from '@berth/api/schemas/administration/audit.ts'
 import { useInstants } from '#/admin/instants.tsx'
 import { Link } from '#/components/link.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
-import { isKnownAction } from '#/admin/messages/audit-actions.ts'
 import { addressOf } from './audit-filter.ts'
 import { containersIn, factsOf, operatorIn, subjectOf, type Facts, type Subject } from './facts.ts'
 
@@ -73,7 +73,9 @@ function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names'> & { su
   const b = (text: ReactNode) => <strong>{text}</strong>
   const actor = nameOf(entry)
   const person = subject.email ?? (subject.id === undefined ? target : t('person', { id: String(subject.id) }))
-  if (!isKnownAction(action)) return t.rich('sentence.other', { actor, action, target, b })
+  const sentence = `sentence.${action as AuditAction}` as const
+  // A newer server may log more.
+  if (!t.has(sentence)) return t.rich('sentence.other', { actor, action, target, b })
   const container = () => {
     const number = String(subject.containerId ?? target)
     if (subject.type === undefined) return t.rich('containerNumber', { id: number, b })
@@ -82,7 +84,7 @@ function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names'> & { su
     const isOwnerKnown = subject.email !== undefined || subject.id !== undefined
     return isOwnerKnown ? t.rich('container', { type, person, b }) : t.rich('containerOfType', { type, id: number, b })
   }
-  return t.rich(`sentence.${action}`, {
+  return t.rich(sentence, {
     actor,
     person,
     container,

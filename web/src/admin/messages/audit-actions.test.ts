@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
 import { audit as english, germanAudit as german } from '#/admin/messages/audit.ts'
 import { auditActionsPage } from '../../../../server/reference/audit-actions.ts'
-import { actionsOf, groups } from './audit-actions.ts'
+import type { AuditAction } from '@berth/api/audit-actions.ts'
 
-const all = groups.flatMap(actionsOf)
+const all = Object.entries(english.action).flatMap(([group, words]) =>
+  Object.keys(words).map((name) => `${group}.${name}` as AuditAction),
+)
 
 test('the catalogue has text for every action of the audit log, and for no other', () => {
   const rows = auditActionsPage().matchAll(/^\|([^|]*)\|/gm)
@@ -19,7 +21,15 @@ test('the catalogue has text for every action of the audit log, and for no other
 for (const [locale, words] of [['en', english] as const, ['de', german] as const])
   test(`each action has its own sentence and name in ${locale}`, () => {
     const t = createTranslator({ locale, messages: words as typeof english })
-    const values = { actor: 'ADA', person: 'BO', container: () => 'BOX', containers: 2, group: 'BOG', purpose: 'login' }
+    const values = {
+      actor: 'ADA',
+      person: 'BO',
+      container: () => 'BOX',
+      containers: 2,
+      group: 'BOG',
+      environment: 'BOE',
+      purpose: 'login',
+    }
     const sentences = all.map((action) =>
       t.markup(`sentence.${action}`, { ...values, b: (text: string) => text } as unknown as Parameters<
         typeof t.markup

@@ -558,12 +558,9 @@ type Tree<L extends Language, Part extends keyof Words> = {
 const all = Object.keys(rows) as AuditAction[]
 const groupOf = (action: AuditAction) => action.replace(/\..*$/, '') as ActionGroup
 
-export const groups: readonly ActionGroup[] = [...new Set(all.map(groupOf))]
+const groups: readonly ActionGroup[] = [...new Set(all.map(groupOf))]
 
-export const actionsOf = (group: ActionGroup): AuditAction[] => all.filter((action) => groupOf(action) === group)
-
-/** Whether the catalogue has text for the action: a newer server may log more. */
-export const isKnownAction = (action: string): action is AuditAction => Object.hasOwn(rows, action)
+const actionsOf = (group: ActionGroup): AuditAction[] => all.filter((action) => groupOf(action) === group)
 
 /** Names and sentences of all actions in one language, for the catalogue. */
 export function wordsOfActions<L extends Language>(
