@@ -92,6 +92,7 @@ export const containersEndpoints = {
     access: 'user',
     blocked: 'refused',
     scope: 'containers:read',
+    guarded: true,
     summary: 'What listens in the container of this type now, with the address of each port',
     params: container.TypeParams,
     response: container.PortsResponse,

@@ -6,7 +6,7 @@ import { Message } from '../schemas/shapes.ts'
 const refusals = { 403: ErrorBody, 404: ErrorBody } as const
 const changeRefusals = { 400: ErrorBody, ...refusals, 409: ErrorBody } as const
 /** Administrators, the operator, and managers of the group of the environment where `ENVIRONMENTS` says so. */
-const reads = { access: 'user', forOperator: true, scope: 'admin:read' } as const
+const reads = { access: 'user', forOperator: true, scope: 'admin:read', guarded: true } as const
 const writes = { access: 'user', forOperator: true, scope: 'admin:write' } as const
 
 /** Images that Berth builds, for templates that name them. */

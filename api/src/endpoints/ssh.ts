@@ -46,6 +46,7 @@ export const sshEndpoints = {
     path: '/api/user/ssh-config',
     access: 'user',
     scope: 'containers:read',
+    guarded: true,
     summary: 'Text for `~/.ssh/config`, with an entry for each type of the signed-in user; 404 without `SSH_LISTEN`',
     file: 'text/plain',
     refusals: { 403: ErrorBody, 404: ErrorBody },

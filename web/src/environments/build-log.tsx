@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { fillPath } from '@berth/api/client.ts'
+import { openStream } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 
 interface BuildLogProps {
@@ -56,8 +57,8 @@ async function readLog(
   onText: (piece: string) => void,
 ): Promise<void> {
   const path = fillPath(endpoints.readBuildLog.path, { name, version: String(version) })
-  const response = await fetch(path, { signal, credentials: 'same-origin' })
-  if (!response.ok || !response.body) throw new Error(String(response.status))
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  const { body } = await openStream(path, undefined, signal)
+  if (!body) throw new Error('the log has no body')
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) onText(part.value)
 }
