@@ -13,9 +13,15 @@ export interface DeviceMapping {
   readonly rights: string
 }
 
+export interface MountedVolume {
+  readonly volume: string
+  /** Folder in the volume, relative to it, that is mounted in its place; clusters alone have it. */
+  readonly subPath?: string
+}
+
 /** A volume, made when it is missing, or a folder of the host, without symbolic links, in a container. */
 export interface Mount {
-  readonly source: { readonly volume: string } | { readonly path: string }
+  readonly source: MountedVolume | { readonly path: string }
   /** Absolute path in the container. */
   readonly target: string
   readonly readOnly: boolean

@@ -481,9 +481,11 @@ export const accountIds = kind('`uid` or `uid:gid`', (value) => {
   return isRight ? ok(text) : bad('must be a uid, or uid:gid in quotes, such as "1000:1000"')
 })
 
-/** The field `home_source`: `{path, create}`. */
-export const homeSource = kind<HomeSource>('`{path, create}`', (value) => {
-  if (!isRecord(value)) return bad('must be {path: /folder/{slug}, create: "uid:gid"}')
+/** The field `home_source`: `{path, create}`, or `{claim, sub_path}` of a cluster. */
+export const homeSource = kind<HomeSource>('`{path, create}` or `{claim, sub_path}`', (value) => {
+  if (!isRecord(value))
+    return bad('must be {path: /folder/{slug}, create: "uid:gid"} or {claim: name, sub_path: "{slug}"}')
+  if ('claim' in value) return homeClaim(value)
   const { path: folder, create = null, ...others } = value
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) return bad(`has the unknown key "${unknown}"; known: path, create`)
@@ -496,6 +498,20 @@ export const homeSource = kind<HomeSource>('`{path, create}`', (value) => {
   const [uid = 0, gid = uid] = read.value.split(':').map(Number)
   return personal({ path: folder, create: { uid, gid } }, folder)
 })
+
+function homeClaim({ claim, sub_path: subPath, ...others }: Readonly<Record<string, unknown>>): Read<HomeSource> {
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) return bad(`has the key "${unknown}" beside claim; known there: claim, sub_path`)
+  if (!isObjectName(claim)) return bad('needs a claim that is the name of a PersistentVolumeClaim')
+  if (typeof subPath !== 'string' || !isRelativeFolder(subPath))
+    return bad('needs a sub_path: a folder of the claim, relative to it and without . and .., such as "homes/{slug}"')
+  if (!hasPlaceholder(subPath)) return bad(`sub_path ${subPath} needs {slug} or {user_id}: a home is of one person`)
+  const problem = placeholderProblem(subPath)
+  return problem === undefined ? ok({ claim, subPath }) : bad(`sub_path ${subPath} ${problem}`)
+}
+
+const isRelativeFolder = (folder: string) =>
+  !folder.includes('\0') && folder.split('/').every((name) => name !== '' && name !== '.' && name !== '..')
 
 const clusterKeys = ['node_selector', 'tolerations', 'storage_class', 'pull_secrets', 'gpu_resource']
 const tolerationKeys = ['key', 'operator', 'value', 'effect', 'seconds']

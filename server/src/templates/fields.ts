@@ -170,7 +170,7 @@ export const fieldGroups = {
     home_source: {
       ...orNull(homeSource),
       default: null,
-      text: 'A folder of the host in place of a volume of the engine, such as of a file server: `{path: "/srv/homes/{slug}", create: "1000:1000"}`, below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `{slug}` and `{user_id}` stand for the person. With `create` a missing folder is made, with mode 0700 and this owner; without it the launch is refused. Berth neither measures, snapshots, archives nor removes what is in it.',
+      text: 'A folder of the host in place of a volume of the engine, such as of a file server: `{path: "/srv/homes/{slug}", create: "1000:1000"}`, below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `{slug}` and `{user_id}` stand for the person. With `create` a missing folder is made, with mode 0700 and this owner; without it the launch is refused. With `ENGINE=kubernetes` it is a folder of a claim of the namespace: `{claim: homes, sub_path: "{slug}"}`; the claim needs `ReadWriteMany`. Berth neither measures, snapshots, archives nor removes what is in it.',
       see: 'how-to/share-homes-and-folders.md',
     },
     user: {

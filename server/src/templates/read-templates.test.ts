@@ -164,6 +164,23 @@ test('mounts are volumes or folders, read-only unless the template says otherwis
   )
 })
 
+test('the home of a claim names the claim and a folder in it for each person, and nothing else', () => {
+  const given = (home_source: object, others: object = {}) => ({ home: '/home/ann', home_source, ...others })
+  const source = { claim: 'class-homes', sub_path: 'homes/{slug}' }
+  assert.deepEqual(templateOf(given(source))?.homeSource, { claim: 'class-homes', subPath: 'homes/{slug}' })
+  for (const [wrong, words] of [
+    [{ ...source, claim: 'Homes' }, /home_source needs a claim that is the name of a PersistentVolumeClaim/],
+    [{ ...source, create: '1000:1000' }, /home_source has the key "create" beside claim/],
+    [{ claim: 'homes' }, /home_source needs a sub_path/],
+    [{ ...source, sub_path: '/{slug}' }, /home_source needs a sub_path: a folder of the claim, relative to it/],
+    [{ ...source, sub_path: '../{slug}' }, /home_source needs a sub_path/],
+    [{ ...source, sub_path: 'homes' }, /sub_path homes needs \{slug\} or \{user_id\}/],
+    [{ ...source, sub_path: '{slug}/{email}' }, /sub_path \{slug\}\/\{email\} has a brace that is none of/],
+  ] as const)
+    assert.match(problemOf(given(wrong)), words, JSON.stringify(wrong))
+  assert.match(problemOf(given(source, { home_size: '1g' })), /home_size does not bind a home_source/)
+})
+
 test('secrets are named by variable and file, and set nothing that env sets', () => {
   assert.deepEqual(templateOf({ secrets: { TOKEN: { file: 'a/b' } } })?.secrets, { TOKEN: 'a/b' })
   for (const secrets of [

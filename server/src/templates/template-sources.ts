@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { chown, mkdir, realpath, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import type { Mount } from '#/engines/container-spec.ts'
+import type { Mount, MountedVolume } from '#/engines/container-spec.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
@@ -115,7 +115,7 @@ export class TemplateSources {
   mountsOf(template: Sources, owner: PathOwner): Mount[] {
     const { type } = template
     return mountsWithHome(template).map(({ source, target, readOnly }) => {
-      if ('volume' in source) return { source, target, readOnly }
+      if ('volume' in source) return { source: personalVolume(source, owner), target, readOnly }
       const found = this.#folder(personalPath(source.path, owner))
       if ('problem' in found) throw new RuntimeError('failed', `${type}: mounts ${target} ${found.problem}`)
       return { source: { path: found.real }, target, readOnly }
@@ -127,7 +127,7 @@ export class TemplateSources {
    * @throws {RuntimeError} `failed`, in words, when it cannot be made or given to its owner
    */
   async makeHome({ type, homeSource }: Pick<Sources, 'type' | 'homeSource'>, owner: PathOwner): Promise<void> {
-    if (!homeSource?.create) return
+    if (!homeSource || 'claim' in homeSource || !homeSource.create) return
     const { uid, gid } = homeSource.create
     const folder = personalPath(homeSource.path, owner)
     const above = this.#folder(path.dirname(folder))
@@ -175,6 +175,11 @@ export class TemplateSources {
     return 'problem' in found ? found : readSecret(found.real, given)
   }
 }
+
+const personalVolume = ({ volume, subPath }: MountedVolume, owner: PathOwner): MountedVolume => ({
+  volume,
+  ...(subPath !== undefined && { subPath: personalPath(subPath, owner) }),
+})
 
 /** False, too, for what has gone in the meantime. */
 const isOfKind = (real: string, kind: 'isFile' | 'isDirectory') =>

@@ -188,14 +188,23 @@ export interface StarterFiles {
 }
 
 /** A folder of the host with the homes of all people, such as of a file server. */
-export interface HomeSource {
+export interface HomeFolder {
   /** With placeholders. */
   readonly path: string
   /** Owner of a folder that is made where there is none; null: a missing one is refused. */
   readonly create: { readonly uid: number; readonly gid: number } | null
 }
 
-/** Mounts of a template, with its home where that is a folder of the host. */
+/** A claim of a cluster with the homes of all people, each in a folder of its own. */
+export interface HomeClaim {
+  readonly claim: string
+  /** Relative to the claim, with placeholders. */
+  readonly subPath: string
+}
+
+export type HomeSource = HomeFolder | HomeClaim
+
+/** Mounts of a template, with its home where that is a folder of the host or of a claim. */
 export const mountsWithHome = ({
   mounts,
   home,
@@ -203,7 +212,10 @@ export const mountsWithHome = ({
 }: Pick<Template, 'mounts' | 'home' | 'homeSource'>): Mount[] =>
   home === null || !homeSource
     ? [...mounts]
-    : [...mounts, { source: { path: homeSource.path }, target: home, readOnly: false }]
+    : [...mounts, { source: mountOf(homeSource), target: home, readOnly: false }]
+
+const mountOf = (source: HomeSource): Mount['source'] =>
+  'claim' in source ? { volume: source.claim, subPath: source.subPath } : { path: source.path }
 
 /** Ends of the names of archives that can be read. */
 export const archiveNames = /\.(tar|tar\.gz|tgz|zip)$/i

@@ -154,3 +154,12 @@ test('what was mounted is compared after the start: a container with another fol
   await runtime.start(id)
   assert.equal((await runtime.inspectId(id))?.state, 'running')
 })
+
+test('a folder of a claim is not mounted as the whole volume of that name', async (t) => {
+  const { runtime, spec } = await openInstallation(t)
+  const mounts = [{ source: { volume: 'homes', subPath: 'ann' }, target: '/home/ann', readOnly: false }]
+  await assert.rejects(
+    runtime.create(spec('claimant', { mounts })),
+    saying(/has no claims of which a folder is mounted/),
+  )
+})

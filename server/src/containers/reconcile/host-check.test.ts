@@ -195,3 +195,21 @@ test('the field kubernetes is refused where the engine is no cluster', () => {
   assert.deepEqual(others, [])
   assert.match(problem, /"dev" has the field kubernetes, and this engine is no cluster: .* ENGINE=kubernetes/)
 })
+
+test('a home is in a claim of a cluster, or in a folder of the host, and the other is refused with what to write', () => {
+  const at = (homeSource: Template['homeSource']) =>
+    [{ ...plain, home: '/home/ann', homeSource }] as unknown as Template[]
+  const claim = at({ claim: 'homes', subPath: '{slug}' })
+  const folder = at({ path: '/srv/homes/{slug}', create: null })
+  const cluster = { ...dockerCapabilities, hasNodes: true, mountsHostPaths: false }
+  assert.deepEqual(unsupportedBy(cluster, claim), [])
+  assert.deepEqual(unsupportedBy(dockerCapabilities, folder), [])
+  assert.match(
+    unsupportedBy(dockerCapabilities, claim).join(),
+    /^the template "dev" has its home_source in the claim homes, .* \{path, create\}, or set ENGINE=kubernetes$/,
+  )
+  assert.match(
+    unsupportedBy(cluster, folder).join(),
+    /^the template "dev" has its home_source at \/srv\/homes\/\{slug\}, .* \{claim, sub_path\}$/,
+  )
+})

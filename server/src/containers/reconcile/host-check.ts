@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { HostReport, Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
-import { mountsWithHome, type Template } from '#/templates/template.ts'
+import type { Template } from '#/templates/template.ts'
 import type { EngineListCache } from './engine-list.ts'
 import type { Task } from './reconciler.ts'
 
@@ -158,7 +158,7 @@ export function unsupportedBy(capabilities: RuntimeCapabilities, templates: read
   return templates.flatMap((template) => [
     ...(capabilities.mountsHostPaths ? [] : withoutHostPaths(template)),
     ...(capabilities.putsFiles ? [] : withoutFiles(template)),
-    ...(capabilities.hasNodes ? [] : withoutNodes(template)),
+    ...(capabilities.hasNodes ? [] : [...withoutNodes(template), ...withoutClaims(template)]),
   ])
 }
 
@@ -174,10 +174,24 @@ const withoutNodes = ({ type, kubernetes }: Template): string[] =>
         `the template "${type}" has the field kubernetes, and this engine is no cluster: take the field away, or set ENGINE=kubernetes`,
       ]
 
+const withoutClaims = ({ type, homeSource }: Template): string[] =>
+  homeSource && 'claim' in homeSource
+    ? [
+        `the template "${type}" has its home_source in the claim ${homeSource.claim}, and this engine has no claims: ` +
+          'name a folder of the host as {path, create}, or set ENGINE=kubernetes',
+      ]
+    : []
+
 function withoutHostPaths(template: Template): string[] {
-  const { type, devices } = template
+  const { type, devices, homeSource } = template
   return [
-    ...mountsWithHome(template).flatMap(({ source }) =>
+    ...(homeSource && 'path' in homeSource
+      ? [
+          `the template "${type}" has its home_source at ${homeSource.path}, and containers of this engine have no host directories; ` +
+            'name a claim of the namespace as {claim, sub_path}',
+        ]
+      : []),
+    ...template.mounts.flatMap(({ source }) =>
       'path' in source
         ? [
             `the template "${type}" mounts the host directory ${source.path}, and containers of this engine have no host directories; mount a volume by its name`,

@@ -29,6 +29,9 @@ export async function createContainer(
   const { signal } = options
   const what = `create ${spec.name}`
   if (!isValidName(spec.name)) throw new RuntimeError('failed', `${what}: the engine accepts no such name`)
+  // The whole volume would be mounted, with the homes of all people. Templates with such a home are refused at the start.
+  if (spec.mounts.some(({ source }) => 'volume' in source && source.subPath !== undefined))
+    throw new RuntimeError('failed', `${what}: this engine has no claims of which a folder is mounted`)
   const port = spec.port ?? (await exposedPort(engine, spec.image, options))
   const facts = await engine.host.facts()
   const tool = await engine.tool.mounts(facts.architecture)

@@ -71,6 +71,7 @@ export interface Claim {
   readonly spec?: {
     readonly accessModes?: readonly string[]
     readonly resources?: { readonly requests?: { readonly storage?: string } }
+    readonly storageClassName?: string
     /** Once it is bound. */
     readonly volumeName?: string
   }

@@ -15,11 +15,13 @@ import {
   usualGpuResource,
   type ContainerSpec,
   type CreatedContainer,
+  type Mount,
+  type MountedVolume,
   type Toleration,
 } from '#/engines/container-spec.ts'
 import { RuntimeError, readWithRetries } from '#/engines/runtime-error.ts'
 import type { CreateOptions } from '#/engines/runtime.ts'
-import type { ObjectMeta, Pod } from './api-objects.ts'
+import type { Claim, ObjectMeta, Pod } from './api-objects.ts'
 import { callTimeouts, corePath, createObject, isForbidden, isMissing } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'
 import { deletePod } from './container-lifecycle.ts'
@@ -48,7 +50,7 @@ export async function createPod(
   if (name === undefined || name.length > 63)
     throw new RuntimeError('failed', `${what}: the cluster accepts no such name`)
   refuseHostParts(spec, what)
-  for (const { source } of spec.mounts) if ('volume' in source) await requireClaim(cluster, source.volume, what, signal)
+  for (const { source } of spec.mounts) if ('volume' in source) await requireClaim(cluster, source, what, signal)
   const port = spec.port ?? defaultPort
   const home = wantedHome(spec)
   if (home) await ensureHome(cluster, home, signal)
@@ -72,20 +74,29 @@ function refuseHostParts({ mounts, devices }: ContainerSpec, what: string): void
     throw new RuntimeError('failed', `${what}: containers of a cluster have no folders and devices of a host`)
 }
 
-/** Without this the pod would wait for a claim that nothing makes. */
+/**
+ * Without this the pod would wait for a claim that nothing makes, and one with the homes of all people would let their pods
+ * run on one node alone.
+ */
 async function requireClaim(
   cluster: ClusterContext,
-  volume: string,
+  { volume, subPath }: MountedVolume,
   what: string,
   signal?: AbortSignal,
 ): Promise<void> {
   const path = corePath(cluster, 'persistentvolumeclaims', objectName(volume) ?? volume)
-  try {
-    await cluster.client.ask({ what, method: 'GET', path, timeout: callTimeouts.read, signal })
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    throw new RuntimeError('failed', `${what}: the namespace has no claim ${volume} to mount`, error)
-  }
+  const claim = await cluster.client
+    .ask<Claim>({ what, method: 'GET', path, timeout: callTimeouts.read, signal })
+    .catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+      throw new RuntimeError('failed', `${what}: the namespace has no claim ${volume} to mount`, error)
+    })
+  if (subPath !== undefined && !claim.spec?.accessModes?.includes('ReadWriteMany'))
+    throw new RuntimeError(
+      'failed',
+      `${what}: the claim ${volume} of home_source has no ReadWriteMany, and pods of several people have it on several nodes; ` +
+        'make it with a storage class that offers ReadWriteMany',
+    )
 }
 
 /** A pod that is to be created. */
@@ -308,16 +319,18 @@ function resourcesOf({ cpus, memory, gpus, cluster }: ContainerSpec): V1Resource
 /** Folders that an app may write to although its file system is read-only. */
 const scratchFolders = { tmp: '/tmp', run: '/run', 'var-tmp': '/var/tmp' }
 
+const claimOf = (volume: string) => objectName(volume) ?? volume
+
 function volumesOf({ home, mounts, shmSize, readOnly, memory }: ContainerSpec): V1Volume[] {
   const inMemory = (size: number) => ({ emptyDir: { medium: 'Memory', sizeLimit: String(size) } })
   return [
-    ...(home ? [{ name: 'home', persistentVolumeClaim: { claimName: objectName(home.volume) ?? home.volume } }] : []),
+    ...(home ? [{ name: 'home', persistentVolumeClaim: { claimName: claimOf(home.volume) } }] : []),
     ...mounts.flatMap(({ source, readOnly: isReadOnly }, index) =>
       'volume' in source
         ? [
             {
               name: `mount-${index}`,
-              persistentVolumeClaim: { claimName: objectName(source.volume) ?? source.volume, readOnly: isReadOnly },
+              persistentVolumeClaim: { claimName: claimOf(source.volume), readOnly: isReadOnly },
             },
           ]
         : [],
@@ -333,9 +346,12 @@ const toMount =
     if (name === 'home') return { name, mountPath: home?.path ?? '' }
     if (name === 'shm') return { name, mountPath: '/dev/shm' }
     const mount = name.startsWith('mount-') ? mounts[Number(name.slice('mount-'.length))] : undefined
-    if (mount) return { name, mountPath: mount.target, readOnly: mount.readOnly }
+    if (mount) return { name, mountPath: mount.target, readOnly: mount.readOnly, ...subPathOf(mount) }
     return { name, mountPath: scratchFolders[name as keyof typeof scratchFolders] }
   }
+
+const subPathOf = ({ source }: Mount) =>
+  'volume' in source && source.subPath !== undefined ? { subPath: source.subPath } : {}
 
 /**
  * Group that owns a home. A claim belongs to root when it is new, and which user an image has is not known here; a

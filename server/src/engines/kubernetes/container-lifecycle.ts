@@ -6,6 +6,7 @@ import type { ClusterContext, ClusterTimeouts } from './cluster-context.ts'
 import { findPod, readPod } from './container-lookup.ts'
 import { openGate } from './pod-exec.ts'
 import { confirmation, containerOf, endOf, isOverdue, stateOf } from './pod-state.ts'
+import { withUnprovidedClaim } from './unprovided-claims.ts'
 
 /** Pauses between two readings of a pod that starts, in ms: while the watch tells of changes, and without it. */
 const [watchedStartPause, unwatchedStartPause] = [1_000, 200]
@@ -59,8 +60,9 @@ async function waitUntilBegun(
       const failure = deadlines.failureOf(pod)
       if (failure) {
         if (lacksSecret(failure)) cluster.anchor.forget()
+        const explained = await withUnprovidedClaim(cluster, pod, failure)
         await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
-        throw failure
+        throw explained
       }
       await reporter?.report(pod)
       told = await follower.next(cluster.index.isWatched ? watchedStartPause : unwatchedStartPause, signal)
