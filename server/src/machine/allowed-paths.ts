@@ -4,17 +4,24 @@ import path from 'node:path'
 /** A path without symbolic links, or why it may not be used, in words that follow what it is for. */
 export type AllowedPath = { readonly real: string } | { readonly problem: string }
 
+const none: ReadonlySet<string> = new Set()
+
 /**
  * A path below one of the roots, symbolic links followed: one that leads out of them (path traversal) is not below.
  * Relative to the first root.
- * @param setting that names the roots
+ * @param setting that names the roots @param silent roots that are not looked at, because they would not answer
  */
-export function allowedPath(given: string, roots: readonly string[], setting: string): AllowedPath {
+export function allowedPath(
+  given: string,
+  roots: readonly string[],
+  setting: string,
+  silent: ReadonlySet<string> = none,
+): AllowedPath {
   const [first] = roots
   if (first === undefined) return { problem: `names the path ${given}, and ${setting} is not set` }
   const real = realOf(path.resolve(first, given))
   if (real === undefined) return { problem: `names the path ${given}, which does not exist or cannot be read` }
-  const isAllowed = roots.some((root) => isBelow(real, realOf(root)))
+  const isAllowed = roots.some((root) => !silent.has(root) && isBelow(real, realOf(root)))
   return isAllowed
     ? { real }
     : { problem: `names the path ${given}, which is not below ${setting} (${roots.join(', ')})` }

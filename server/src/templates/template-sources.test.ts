@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { readTemplate } from './read-templates.ts'
-import { AnsweringPaths, TemplateSources } from './template-sources.ts'
+import { TemplateSources } from './template-sources.ts'
 import type { Template } from './template.ts'
 
 /** Folders `allowed` and `outside`, and links between them. */
@@ -120,50 +120,46 @@ test('a secret is read at each launch, without one line break at its end, and fr
   }
 })
 
-test('before a launch looks at secrets and mounts, their file systems are asked, and only those', async (t) => {
-  const { at, mounting, withSecret, templateOf } = arrange(t)
-  const asked: (readonly string[])[] = []
-  const silent = { answer: async (paths: readonly string[]) => (asked.push(paths), false) }
-  const folders = { secretsDir: at('allowed'), mountRoots: [at('allowed'), at('outside')] }
-  const sources = new TemplateSources(folders, { secrets: silent, mounts: silent })
-  await sources.whenAnswering(templateOf({}))
-  assert.deepEqual(asked, [])
-  await assert.rejects(
-    sources.whenAnswering(mounting(at('allowed/data'))),
-    /lab: the file system of its mounts does not answer/,
-  )
-  await assert.rejects(sources.whenAnswering(withSecret('token')), /the file system of its secrets does not answer/)
-  assert.deepEqual(asked, [
-    [at('allowed'), at('outside'), at('allowed/data')],
-    [at('allowed'), at('allowed/token')],
-  ])
-})
-
-/** An NFS mount below `/nfs` whose server is gone until `comeBack`. */
-class HangingMount {
+/** Mounts of a file server that is away: what is below one of them does not answer. */
+class HangingFileServer {
   readonly asked: string[] = []
-  readonly #server = Promise.withResolvers<void>()
+  readonly #mounts: readonly string[]
 
-  readonly ask = async (file: string): Promise<void> => {
-    this.asked.push(file)
-    if (file.startsWith('/nfs')) await this.#server.promise
-    if (file === '/missing') throw new Error('ENOENT')
+  constructor(...mounts: string[]) {
+    this.#mounts = mounts
   }
 
-  comeBack(): void {
-    this.#server.resolve()
+  readonly silentPlace = async (file: string): Promise<string | undefined> => {
+    this.asked.push(file)
+    return this.#mounts.find((mount) => file.startsWith(mount))
   }
 }
 
-// A launch looked at the mount synchronously: the API stood for all users until its server was back.
-test('a file system that hangs is answered for in time, holds one thread, and counts again when it is back', async () => {
-  const mount = new HangingMount()
-  const paths = new AnsweringPaths(20, mount.ask)
-  assert.equal(await paths.answer(['/local', '/missing']), true)
-  assert.deepEqual(await Promise.all([paths.answer(['/nfs/a']), paths.answer(['/nfs/b'])]), [false, false])
-  assert.equal(await paths.answer(['/local']), false)
-  assert.deepEqual(mount.asked, ['/local', '/missing', '/nfs/a'])
-  mount.comeBack()
-  await new Promise(setImmediate)
-  assert.equal(await paths.answer(['/nfs/a']), true)
+test('before a launch looks at secrets and mounts, their file systems are asked, and the one that hangs is named', async (t) => {
+  const { at, mounting, withSecret, templateOf } = arrange(t)
+  const server = new HangingFileServer(at('allowed'))
+  const folders = { secretsDir: at('allowed'), mountRoots: [at('allowed'), at('outside')] }
+  const sources = new TemplateSources(folders, server)
+  await sources.whenAnswering(templateOf({}))
+  assert.deepEqual(server.asked, [])
+  const silent = `the file system at ${at('allowed')} does not answer`
+  await assert.rejects(sources.whenAnswering(mounting(at('allowed/data'))), {
+    message: `lab: ${at('allowed/data')} of its mounts: ${silent}`,
+  })
+  await assert.rejects(sources.whenAnswering(withSecret('token')), { message: `lab: token of its secrets: ${silent}` })
+  assert.deepEqual(server.asked, [at('allowed/data'), at('allowed/token')])
+})
+
+// One file server that was away refused the launches of all types with mounts.
+test('types whose folders are in another root than that of a file server that is away go on', async (t) => {
+  const { at, mounting } = arrange(t)
+  const roots = { secretsDir: null, mountRoots: [at('allowed-too'), at('allowed')] }
+  const sources = new TemplateSources(roots, new HangingFileServer(at('allowed-too')))
+  const local = mounting(at('allowed/data'))
+  await sources.whenAnswering(local, owner)
+  assert.deepEqual(sources.mountsOf(local, owner)[0]?.source, { path: at('allowed/data') })
+  const away = mounting(at('allowed-too'))
+  await assert.rejects(sources.whenAnswering(away, owner), /allowed-too does not answer/)
+  // Nothing is compared with the silent root, whatever is in it.
+  assert.throws(() => sources.mountsOf(away, owner), /which is not below ALLOWED_MOUNT_ROOTS/)
 })

@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
-import { chown, mkdir, realpath, rmdir } from 'node:fs/promises'
+import { chown, mkdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
-import pLimit from 'p-limit'
 import type { Mount, MountedVolume } from '#/engines/container-spec.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
-import { withTimeout } from '#/machine/try-or-log.ts'
+import { answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
 import type { FollowedPath } from './replaceable-paths.ts'
 import { commonFolder, personalPath, type PathOwner } from './personal-paths.ts'
 import { mountsWithHome, type FilesOrigin, type Template } from './template.ts'
@@ -24,8 +23,6 @@ export interface SourceFolders {
   readonly followed?: readonly FollowedPath[]
 }
 
-type Answering = Readonly<Record<'secrets' | 'mounts', Pick<AnsweringPaths, 'answer'>>>
-
 type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth' | 'home' | 'homeSource'>
 
 /**
@@ -34,20 +31,20 @@ type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registr
  */
 export class TemplateSources {
   readonly #folders: SourceFolders
-  readonly #answering: Answering
+  readonly #answering: Pick<AnsweringPaths, 'silentPlace'>
+  /** Roots whose file systems did not answer when they were asked last: nothing is compared with them. */
+  readonly #silentRoots = new Set<string>()
 
   /** @param answering for tests */
-  constructor(
-    folders: SourceFolders,
-    answering: Answering = { secrets: new AnsweringPaths(), mounts: new AnsweringPaths() },
-  ) {
+  constructor(folders: SourceFolders, answering: Pick<AnsweringPaths, 'silentPlace'> = answeringPaths) {
     this.#folders = folders
     this.#answering = answering
   }
 
   /**
-   * To be awaited before `secretsOf` and `mountsOf` while requests are served: those look synchronously.
-   * @throws {RuntimeError} `failed` when a file system with secrets or mounts of the template does not answer
+   * To be awaited before `secretsOf` and `mountsOf` while requests are served: those look synchronously. Roots in which the template has
+   * nothing may be silent.
+   * @throws {RuntimeError} `failed` naming the file system with secrets or mounts of the template that does not answer
    */
   async whenAnswering(template: Sources, owner?: PathOwner): Promise<void> {
     const { type, secrets, registryAuth } = template
@@ -60,12 +57,19 @@ export class TemplateSources {
       ['secrets', files, secretsDir === null ? [] : [secretsDir]],
       ['mounts', folders, mountRoots],
     ] as const
-    for (const [what, named, roots] of asked) {
-      if (named.length === 0) continue
-      const paths = [...roots, ...named.map((each) => path.resolve(roots[0] ?? '/', each))]
-      if (!(await this.#answering[what].answer(paths)))
-        throw new RuntimeError('failed', `${type}: the file system of its ${what} does not answer`)
-    }
+    for (const [what, named, roots] of asked)
+      for (const each of named) {
+        const place = await this.#answering.silentPlace(path.resolve(roots[0] ?? '/', each))
+        if (place !== undefined)
+          throw new RuntimeError(
+            'failed',
+            `${type}: ${each} of its ${what}: the file system at ${place} does not answer`,
+          )
+      }
+    const roots = asked.flatMap(([, named, each]) => (named.length === 0 ? [] : each))
+    for (const root of roots)
+      if ((await this.#answering.silentPlace(root)) === undefined) this.#silentRoots.delete(root)
+      else this.#silentRoots.add(root)
   }
 
   /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. */
@@ -166,12 +170,12 @@ export class TemplateSources {
   }
 
   #belowRoots(given: string): AllowedPath {
-    return allowedPath(given, this.#folders.mountRoots, 'ALLOWED_MOUNT_ROOTS')
+    return allowedPath(given, this.#folders.mountRoots, 'ALLOWED_MOUNT_ROOTS', this.#silentRoots)
   }
 
   #secret(given: string): { readonly value: string } | { readonly problem: string } {
     const { secretsDir } = this.#folders
-    const found = allowedPath(given, secretsDir === null ? [] : [secretsDir], 'SECRETS_DIR')
+    const found = allowedPath(given, secretsDir === null ? [] : [secretsDir], 'SECRETS_DIR', this.#silentRoots)
     return 'problem' in found ? found : readSecret(found.real, given)
   }
 }
@@ -194,40 +198,5 @@ function readSecret(file: string, given: string): { readonly value: string } | {
     return text.includes('\0') ? { problem: `names ${given}, which is no text` } : { value: text.replace(/\r?\n$/, '') }
   } catch (error) {
     return { problem: `names ${given}, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}` }
-  }
-}
-
-/** How long a file system may take to answer, in ms. */
-const answerTimeout = 5_000
-
-/**
- * Asks whether the file systems of paths answer, before something looks at them synchronously: one that hangs, as NFS without its
- * server, would stop the whole process. It asks one path at a time, because each that hangs holds one of the few threads of libuv.
- */
-export class AnsweringPaths {
-  readonly #timeout: number
-  readonly #ask: (file: string) => Promise<unknown>
-  readonly #limit = pLimit(1)
-  #isHanging = false
-
-  /** @param timeout ms @param ask for tests */
-  constructor(timeout: number = answerTimeout, ask: (file: string) => Promise<unknown> = realpath) {
-    this.#timeout = timeout
-    this.#ask = ask
-  }
-
-  /** @returns false when one does not answer in time, and at once while an earlier one has not; a missing path is an answer */
-  async answer(paths: readonly string[]): Promise<boolean> {
-    if (this.#isHanging) return false
-    let isLate = false
-    const asked = this.#limit(async () => {
-      for (const file of paths) if (!isLate) await this.#ask(file).catch(() => undefined)
-      return true
-    })
-    if (await withTimeout(this.#timeout, asked)) return true
-    isLate = true
-    this.#isHanging = true
-    void asked.then(() => (this.#isHanging = false))
-    return false
   }
 }

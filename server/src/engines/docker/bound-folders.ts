@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { SilentFileSystem, answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
 
 /** A folder of this machine that a container mounts, as it was when it was looked at. */
 export interface BoundFolder {
@@ -10,31 +10,34 @@ export interface BoundFolder {
   readonly inode: bigint
 }
 
-/** How long the file systems may take to answer, in ms. */
-const timeout = 5_000
-
 /**
  * Folders of this machine by device and inode: the engine follows a path when it starts a container, and a program that
  * may write above it could have put a link in its place since it was checked.
  */
 export class BoundFolders {
-  /** One look at a time: each that hangs, as at NFS without its server, holds one of the few threads of libuv. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #answering: Pick<AnsweringPaths, 'ask'>
+
+  /** @param answering for tests */
+  constructor(answering: Pick<AnsweringPaths, 'ask'> = answeringPaths) {
+    this.#answering = answering
+  }
 
   /**
    * @param paths without symbolic links, as they were checked @param what is being done, for the error
    * @throws {RuntimeError} `failed` when one leads elsewhere by now, is not there, or does not answer within 5 s
    */
   async look(paths: readonly string[], what: string): Promise<readonly BoundFolder[]> {
-    if (paths.length === 0) return []
-    const looked = this.#last.then(() => Promise.all(paths.map((each) => lookAt(each, what))))
-    this.#last = looked.catch(() => undefined)
-    const limit = AbortSignal.timeout(timeout)
+    const found: BoundFolder[] = []
+    for (const each of paths) found.push(await this.#look(each, what))
+    return found
+  }
+
+  async #look(file: string, what: string): Promise<BoundFolder> {
     try {
-      return await withSignal(looked, limit)
+      return await this.#answering.ask(file, () => lookAt(file, what))
     } catch (error) {
-      if (error instanceof RuntimeError) throw error
-      throw new RuntimeError('failed', `${what}: the file system of its mounts does not answer`, error)
+      if (!(error instanceof SilentFileSystem)) throw error
+      throw new RuntimeError('failed', `${what}: its mount ${file}: ${error.message}`, error)
     }
   }
 

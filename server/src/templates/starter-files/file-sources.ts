@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { allowedPath } from '#/machine/allowed-paths.ts'
+import { answeringPaths } from '#/machine/answering-paths.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import type { TemplateProblem } from '#/templates/read-templates.ts'
-import { AnsweringPaths } from '#/templates/template-sources.ts'
 import type { FilesOrigin, Template } from '#/templates/template.ts'
 import { addCommit, fetchCommit } from './fetch-repository.ts'
 import { FileSetBuilder, StarterFilesError, defaultLimits, type FileSet, type SetLimits } from './file-set.ts'
@@ -54,7 +54,6 @@ interface OriginVersion {
 export class FileSources {
   readonly #options: Required<FileSourcesOptions>
   readonly #mutex = new KeyedMutex()
-  readonly #answering = new AnsweringPaths()
   #cleaned: Promise<void> | undefined
   readonly #loads = new Map<string, Load>()
   /** The last set of each origin, by age of use. */
@@ -191,9 +190,11 @@ export class FileSources {
 
   async #allowed(given: string): Promise<string> {
     const { roots } = this.#options
-    if (!(await this.#answering.answer([...roots, path.resolve(roots[0] ?? '/', given)])))
-      throw new StarterFilesError('its file system does not answer')
-    const found = allowedPath(given, roots, 'ALLOWED_MOUNT_ROOTS')
+    const place = await answeringPaths.silentPlace(path.resolve(roots[0] ?? '/', given))
+    if (place !== undefined) throw new StarterFilesError(`its file system at ${place} does not answer`)
+    const silent = new Set<string>()
+    for (const root of roots) if ((await answeringPaths.silentPlace(root)) !== undefined) silent.add(root)
+    const found = allowedPath(given, roots, 'ALLOWED_MOUNT_ROOTS', silent)
     if ('problem' in found) throw new StarterFilesError(`it ${found.problem}`)
     return found.real
   }

@@ -1,0 +1,141 @@
+import { lstat, readFile, readlink } from 'node:fs/promises'
+import path from 'node:path'
+import pLimit from 'p-limit'
+import { withTimeout } from './try-or-log.ts'
+
+/** How long a file system may take to answer, in ms. */
+const answerTimeout = 5_000
+
+/** Each file system that hangs holds one of the four threads of libuv; with the question under way one is left. */
+const maxHanging = 2
+
+/** Links that one path may lead over, as the kernel's limit. */
+const maxLinks = 40
+
+/** A file system does not answer, such as NFS without its server. */
+export class SilentFileSystem extends Error {
+  override readonly name = 'SilentFileSystem'
+  /** Where it is mounted. */
+  readonly place: string
+
+  constructor(place: string) {
+    super(`the file system at ${place} does not answer`)
+    this.place = place
+  }
+}
+
+/** What is asked of file systems. */
+export interface FileQuestions {
+  /** Mount points of this machine, `/` among them. */
+  mountPoints(): Promise<readonly string[]>
+  /** Target of a symbolic link; undefined for what is none. */
+  linkOf(entry: string): Promise<string | undefined>
+}
+
+/**
+ * Asks whether the file systems of paths answer, before something looks at them synchronously: one that hangs would stop the whole
+ * process. One question is under way at a time, and a file system that has not answered is not asked again before it has, so that it
+ * holds one thread, and others go on.
+ */
+export class AnsweringPaths {
+  readonly #timeout: number
+  readonly #questions: FileQuestions
+  readonly #limit = pLimit(1)
+  /** Mount points, in the order in which they were found silent. */
+  readonly #hanging = new Set<string>()
+
+  /** @param timeout of a question, in ms @param questions for tests */
+  constructor(timeout: number = answerTimeout, questions: FileQuestions = ofThisMachine) {
+    this.#timeout = timeout
+    this.#questions = questions
+  }
+
+  /** @returns the mount point that does not answer; undefined when all do; a missing path is an answer */
+  async silentPlace(file: string): Promise<string | undefined> {
+    try {
+      const mounts = await this.#questions.mountPoints()
+      await this.#follow(path.resolve(file), mounts)
+      return undefined
+    } catch (error) {
+      if (error instanceof SilentFileSystem) return error.place
+      throw error
+    }
+  }
+
+  /**
+   * Asks something about a path without symbolic links.
+   * @throws {SilentFileSystem} when it takes too long, and at once while its file system does not answer · what the question throws
+   */
+  async ask<T>(file: string, question: () => Promise<T>): Promise<T> {
+    return this.#askAt(mountPointOf(file, await this.#questions.mountPoints()), question)
+  }
+
+  /** Entry by entry, so that it is known which file system is asked where a link leads to another one. */
+  async #follow(file: string, mounts: readonly string[]): Promise<void> {
+    let rest = namesIn(file)
+    let folder = '/'
+    let links = 0
+    for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+      const entry = path.join(folder, name)
+      const target = await this.#askAt(mountPointOf(entry, mounts), () => this.#questions.linkOf(entry))
+      if (target === undefined) folder = entry
+      else {
+        if (++links > maxLinks) return
+        rest = [...namesIn(target), ...rest]
+        if (path.isAbsolute(target)) folder = '/'
+      }
+    }
+  }
+
+  #askAt<T>(place: string, question: () => Promise<T>): Promise<T> {
+    return this.#limit(async () => {
+      if (this.#hanging.has(place)) throw new SilentFileSystem(place)
+      if (this.#hanging.size > maxHanging) throw new SilentFileSystem([...this.#hanging].join(', '))
+      const answered = question().then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      )
+      const answer = await withTimeout(this.#timeout, answered)
+      if (!answer) {
+        this.#hanging.add(place)
+        void answered.then(() => this.#hanging.delete(place))
+        throw new SilentFileSystem(place)
+      }
+      if ('error' in answer) throw answer.error
+      return answer.value
+    })
+  }
+}
+
+const namesIn = (text: string) => text.split('/').filter((name) => name !== '' && name !== '.')
+
+/** The longest one that the path is in. */
+function mountPointOf(file: string, mounts: readonly string[]): string {
+  const isIn = (mount: string) => mount === '/' || file === mount || file.startsWith(`${mount}/`)
+  return mounts.filter(isIn).reduce((longest, each) => (each.length > longest.length ? each : longest), '/')
+}
+
+const ofThisMachine: FileQuestions = {
+  async mountPoints() {
+    // A machine without it has all paths in one place.
+    const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
+    return text.split('\n').flatMap((line) => {
+      const written = line.split(' ')[4]
+      // Blanks and line breaks are written as octal numbers: proc(5).
+      return (
+        written?.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 8))) ?? []
+      )
+    })
+  },
+  async linkOf(entry) {
+    try {
+      if ((await lstat(entry)).isSymbolicLink()) return await readlink(entry)
+    } catch {
+      // What is not there, or may not be looked at, is an answer.
+    }
+    return undefined
+  },
+}
+
+/** For all of the process, because its threads are. */
+export const answeringPaths = new AnsweringPaths()
