@@ -13,6 +13,7 @@ const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const start = {
   record: { containerId: 'old', image: 'app:1', retiredAt: null },
   spec: { name: 'berth-ann-dev', owner, image: 'app:1', home: { path: '/home', volume: 'v' } },
+  folders: [],
   onStep: () => undefined,
 } as unknown as Start
 
