@@ -248,6 +248,8 @@ test('a token of the API needs the scope containers:read for the list, and opens
   assert.equal((await berth.call('GET', `${at}:3000/`, { token: reads })).status, 401)
   assert.equal((await berth.call('GET', '/api/container/ports/dev')).status, 401)
   assert.equal((await ann.call('GET', '/api/container/ports/nothing')).status, 400)
+  // Nothing of a type that was never launched runs, as when it is stopped.
+  assert.equal((await bob.call('GET', '/api/container/ports/open')).status, 409)
 })
 
 test('a container that does not run has no list: 409; a request for its port wakes it', async () => {

@@ -54,16 +54,15 @@ export class ContainerPorts {
 
   /**
    * What listens in a user's container and has an address, sorted by port.
-   * @throws {Refusal} 400 unknown type · 404 no container · 409 it does not run · 500 the engine does not tell
+   * @throws {Refusal} 400 unknown type · 409 no container runs · 500 the engine does not tell
    */
   async list(owner: { readonly id: number }, type: string): Promise<OpenPort[]> {
     const { templates, routeSync } = this.#parts
     const template = templates.get(type)
     if (!template) throw refusals.unknownType(templates.openTypes)
     const known = routeSync.get({ userId: owner.id, type })
-    if (!known) throw refusals.notFound('container')
-    const where = upstreamOf(known)
-    if (!isAddress(where) || where.isPaused) throw refusals.portsOfStopped()
+    const where = known && upstreamOf(known)
+    if (!where || !isAddress(where) || where.isPaused) throw refusals.portsOfStopped()
     return this.#openPorts(known, template, where).catch((cause: unknown) => {
       if (cause instanceof RuntimeError && cause.kind === 'conflict') throw refusals.portsOfStopped()
       throw refusals.portsUnknown(cause)
