@@ -163,6 +163,7 @@ test('the engine gets ids of what was checked, stages by names of ours, labels i
 test('a base image may bring no trigger that reads elsewhere, and no label of Berth', () => {
   const check = (more: Partial<BaseImage>) => keyOf(() => checkBase('x', base(more), { 'berth.build': '' }))
   assert.equal(check({ onBuild: ['COPY . /app', 'RUN make'], labels: { a: 'b', 'berth.build': 'other' } }), 'accepted')
+  assert.equal(check({ labels: { 'berth.content': 'of a demo image' } }), 'accepted')
   for (const trigger of [
     'COPY --from=secret / /',
     'copy --fr\\om=secret / /',

@@ -193,12 +193,16 @@ const keysOfPairs = (rest: string) =>
     ([, key = '']) => key,
   )
 
+/** Says from which files a demo image was made, and marks nothing as Berth's: people build on these images, too. */
+const contentLabel = 'berth.content'
+
 /**
  * What an image brings into a build: instructions that run first, and labels.
  * @param name as it is written @throws {DockerfileProblem} for what a Dockerfile may not have either
  */
 export function checkBase(name: string, { onBuild, labels }: BaseImage, own: Readonly<Record<string, string>>): void {
-  const foreign = Object.keys(labels).find((label) => label.toLowerCase().startsWith('berth.') && !(label in own))
+  const isForeign = (label: string) => label.toLowerCase().startsWith('berth.') && !(label in own)
+  const foreign = Object.keys(labels).find((label) => isForeign(label) && label !== contentLabel)
   if (foreign !== undefined)
     throw new DockerfileProblem(message('environments.baseLabel', { image: name, what: foreign }))
   for (const each of onBuild) {
