@@ -48,7 +48,7 @@ export const sshEndpoints = {
     scope: 'containers:read',
     guarded: true,
     summary: 'Text for `~/.ssh/config`, with an entry for each type of the signed-in user; 404 without `SSH_LISTEN`',
-    file: 'text/plain',
+    file: 'text/plain; charset=utf-8',
     refusals: { 403: ErrorBody, 404: ErrorBody },
   },
 } as const satisfies Record<string, Endpoint>

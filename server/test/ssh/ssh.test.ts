@@ -124,12 +124,22 @@ test('files go both ways by sftp and scp, whole, with their mode, and in folders
 })
 
 test('a port and a socket of the container are reached by forwarding, and nothing else', async (t) => {
-  const [port, closed] = [await freePort(), await freePort()]
-  const forwards = ['-L', `${port}:localhost:8080`, '-L', `${closed}:169.254.169.254:80`]
+  const [port, own, named, closed, other] = await Promise.all(Array.from({ length: 5 }, () => freePort()))
+  const hostName = (await ssh('ann-dev', 'hostname')).output.toString().trim()
+  const targets = [
+    `${port}:localhost:8080`,
+    `${own}:ann-dev:8080`,
+    `${named}:${hostName}:8080`,
+    `${closed}:169.254.169.254:80`,
+    `${other}:0123456789ab:8080`,
+  ]
+  const forwards = targets.flatMap((target) => ['-L', target])
   const child = rig.start('ssh', ['-N', ...forwards, ...sshArgs(rig, key, 'ann-dev')])
   t.after(() => child.kill())
-  await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 200))
+  for (const each of [port, own, named])
+    await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${each}/`)).status, 200))
   await assert.rejects(fetch(`http://127.0.0.1:${closed}/`))
+  await assert.rejects(fetch(`http://127.0.0.1:${other}/`))
   const back = await ssh('ann-dev', '-R', '9:localhost:9', 'true')
   assert.notEqual(back.errors + String(back.code), '0')
   const remote = await rig.run('ssh', [
@@ -260,6 +270,7 @@ test('GET /api/ssh and ssh-config tell how to connect, and OpenSSH reads the tex
   assert.equal(body.port, rig.port)
   assert.match(body.host_keys[0] as string, new RegExp(`^\\[${body.host}\\]:${rig.port} ssh-ed25519 AAAA`))
   const config = await ann.call('GET', '/api/user/ssh-config')
+  assert.equal(config.headers.get('content-type'), 'text/plain; charset=utf-8')
   const file = path.join(rig.folder, 'config')
   writeFileSync(file, config.text)
   const read = execFileSync('ssh', ['-G', '-F', file, 'ann-dev']).toString()

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { endpoints } from '@berth/api/endpoints.ts'
 import type { SshKey } from '@berth/api/schemas/ssh.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
@@ -27,7 +28,11 @@ export function sshHandlers(ssh: Ssh): Pick<Handlers, SshNames> {
       await ssh.keys.remove(ownerOf(call), readId(call.params.id, 'sshKey'), call.now)
       return { message: localizedReply(call, message('ssh.keyRemoved')) }
     },
-    sshConfig: async (call) => Readable.from([await ssh.clientConfig(userOf(call))]),
+    sshConfig: async (call) => {
+      const config = await ssh.clientConfig(userOf(call))
+      void call.reply.header('content-type', endpoints.sshConfig.file)
+      return Readable.from([config])
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { ExecProcess, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { OpenedContainer, SshControl } from '#/ssh/ssh-protocol.ts'
 import type { ChannelHost } from './exec-pump.ts'
-import { awaitConnected, commandFor, forward } from './forward-channel.ts'
+import { awaitConnected, commandFor, forward, isShortId, shortIdOf } from './forward-channel.ts'
 import { ProgramChannel } from './program-channel.ts'
 import { startFrame, terminalSize, type SessionStart } from './session-frames.ts'
 import { boundPackets, queuedPackets, socketOf } from './ssh2-parts.ts'
@@ -247,18 +247,27 @@ export class SshConnection implements ChannelHost {
   }
 
   #onForward(target: Parameters<typeof commandFor>[0], accept: () => ServerChannel, reject: () => void): void {
-    const command = commandFor(target, [this.#name.toLowerCase()])
-    if (!command || this.#isEnding || this.#forwards >= maxForwards) return void reject()
+    const name = this.#name.toLowerCase()
+    // The name that the engine gives the container is known once it runs.
+    const mayBeId = 'host' in target && isShortId(target.host) ? [target.host] : []
+    if (!commandFor(target, [name, ...mayBeId]) || this.#isEnding || this.#forwards >= maxForwards)
+      return void reject()
     this.#forwards++
     this.touch(true)
-    this.#connect(command, accept, reject)
+    const commandIn = (containerId: string) => commandFor(target, [name, shortIdOf(containerId)])
+    this.#connect(commandIn, accept, reject)
       .catch((error: unknown) => this.#parts.control.report(`forwarding failed: ${String(error)}`))
       .finally(() => void this.#forwards--)
   }
 
-  async #connect(command: [string, ...string[]], accept: () => ServerChannel, reject: () => void): Promise<void> {
+  async #connect(
+    commandIn: (containerId: string) => [string, ...string[]] | undefined,
+    accept: () => ServerChannel,
+    reject: () => void,
+  ): Promise<void> {
     const opened = await this.#open()
-    const process = 'refusal' in opened ? undefined : await this.#exec(opened.containerId, command)
+    const command = 'refusal' in opened ? undefined : commandIn(opened.containerId)
+    const process = 'refusal' in opened || !command ? undefined : await this.#exec(opened.containerId, command)
     const first = process && (await awaitConnected(process))
     if (!process || !first) {
       process?.stream.destroy()

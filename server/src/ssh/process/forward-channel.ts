@@ -31,6 +31,12 @@ export function commandFor(
 const isLoopbackName = (host: string): boolean =>
   ['localhost', '::1', '[::1]', ''].includes(host) || /^127(\.\d{1,3}){3}$/.test(host)
 
+/** A container's host name, unless its template gives it another: what the engine makes of its id. */
+export const shortIdOf = (containerId: string): string => containerId.slice(0, 12)
+
+/** Whether a host may be such a name, of some container. */
+export const isShortId = (host: string): boolean => /^[0-9a-f]{12}$/.test(host)
+
 /**
  * Waits until the tool says that it is connected.
  * @returns the bytes that came with it; undefined when nothing listens there
