@@ -75,10 +75,8 @@ export class EnvironmentRights {
     const group = groupId === null ? undefined : await findGroup(db, groupId)
     const mayLaunch = ({ groups }: Template) =>
       groups.length === 0 || (group !== undefined && groups.includes(group.name))
-    return this.#templates
-      .all()
-      .filter(mayLaunch)
-      .flatMap(({ image }) => (image === '' ? [] : image))
+    const launched = this.#templates.all().filter(mayLaunch)
+    return [...new Set(launched.flatMap(({ image }) => (image === '' ? [] : image)))]
   }
 
   /**

@@ -7,6 +7,7 @@ import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 const template = (more: object) => ({ port: 8080, memory: '64m', cpus: 0.5, ...more })
 const templates = {
   dev: template({ image: 'open:1' }),
+  prod: template({ image: 'open:1' }),
   physics: template({ image: 'physics:1', groups: ['physics'] }),
   chemistry: template({ image: 'chemistry:1', groups: ['chemistry'] }),
   lab: template({ environment: 'lab', groups: ['physics'] }),
@@ -88,7 +89,7 @@ test('a manager builds on images of the templates that members of the group may 
     source: from('chemistry:1'),
     group_id: physics.id,
   })
-  assert.match(named.body.error, /chemistry:1 .* open:1, physics:1/)
+  assert.match(named.body.error, /chemistry:1 .*: open:1, physics:1\./)
 })
 
 test('BUILD_BASES names what managers build on instead', async (t) => {
