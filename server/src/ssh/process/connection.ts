@@ -250,8 +250,7 @@ export class SshConnection implements ChannelHost {
     const name = this.#name.toLowerCase()
     // The name that the engine gives the container is known once it runs.
     const mayBeId = 'host' in target && isShortId(target.host) ? [target.host] : []
-    if (!commandFor(target, [name, ...mayBeId]) || this.#isEnding || this.#forwards >= maxForwards)
-      return void reject()
+    if (!commandFor(target, [name, ...mayBeId]) || this.#isEnding || this.#forwards >= maxForwards) return void reject()
     this.#forwards++
     this.touch(true)
     const commandIn = (containerId: string) => commandFor(target, [name, shortIdOf(containerId)])
