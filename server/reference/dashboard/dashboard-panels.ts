@@ -222,6 +222,29 @@ export const dashboardRows: readonly DashboardRow[] = [
     ],
   },
   {
+    title: 'SSH',
+    panels: [
+      panel(
+        'Sessions of SSH',
+        'short',
+        'Open, and those that began in an hour; with `SSH_LISTEN`.',
+        ['sum(berth_ssh_sessions)', 'open'],
+        ['sum(increase(berth_ssh_sessions_total[1h]))', 'begun in an hour'],
+      ),
+      panel(
+        'Clients of SSH that were not let in',
+        'short',
+        'In an hour: without a key that counts, and beyond the limits of connections.',
+        ['sum(increase(berth_ssh_failures_total[1h]))', 'without a key'],
+        ['sum(increase(berth_ssh_refused_connections_total[1h]))', 'refused'],
+      ),
+      panel('Connections of SSH without a proof', 'short', 'Open, of clients that have not proved who they are yet.', [
+        'sum(berth_ssh_unproven_connections)',
+        'connections',
+      ]),
+    ],
+  },
+  {
     title: 'Nodes',
     panels: [
       panel(
