@@ -165,33 +165,34 @@ function checkInstruction(instruction: Instruction, isTrigger: boolean): void {
 
 /** The last one is where it goes. */
 function sourcesOfAdd(rest: string): readonly string[] {
-  if (rest.startsWith('[')) {
-    try {
-      const read: unknown = JSON.parse(rest)
-      if (Array.isArray(read)) return read.map(String).slice(0, -1)
-    } catch {
-      // The engine takes it for words, too.
-    }
+  const words = rest.split(/\s+/)
+  if (!rest.startsWith('[')) return words.slice(0, -1)
+  try {
+    const read: unknown = JSON.parse(rest)
+    if (Array.isArray(read) && read.every((each) => typeof each === 'string')) return read.slice(0, -1)
+  } catch {
+    // Said below.
   }
-  return rest.split(/\s+/).slice(0, -1)
+  // Engines differ in what they take for a list, such as one with text behind it: all of it may be a source.
+  return words
 }
 
 /** A URL, or what may become one when variables, quotes and escapes are gone. */
 const isNoFile = (source: string) => /:|[$"'\\`]|^git@/.test(source)
 
-/** Labels by which the engine's objects are Berth's, and keys that may become one. */
+/**
+ * Labels by which the engine's objects are Berth's, and keys that may become one. The engine takes quotes and escapes out
+ * of keys, and fills in variables; a key begins at the beginning of a word, and none of Berth's has a space.
+ */
 function hasOwnLabel(rest: string): boolean {
-  if (/(^|[\s"'])berth\./i.test(rest)) return true
-  // A key ends at its first `=`, or, in the old form, at a space.
-  const keys = [...rest.matchAll(/(?:^|\s)((?:"[^"]*"|'[^']*'|[^\s="'])+)(?==|\s|$)/g)].map(([, key = '']) => key)
-  const isOldForm = !/^(?:"[^"]*"|'[^']*'|[^\s="'])+=/.test(rest)
-  return (isOldForm ? keys.slice(0, 1) : keysOfPairs(rest)).some((key) => /[$\\`]/.test(key))
+  const bare = rest.replace(/["'\\`]/g, '')
+  // A space within braces would make several words of one variable.
+  if (/(^|\s)berth\./i.test(bare) || /\$\{[^}\s$]*[\s$]/.test(bare)) return true
+  // A key ends at the first `=` of its word, or, in the old form, which has one key, at a space.
+  return bare
+    .split(/\s+/)
+    .some((word, at) => (at === 0 || word.includes('=')) && (word.split('=')[0] ?? '').includes('$'))
 }
-
-const keysOfPairs = (rest: string) =>
-  [...rest.matchAll(/((?:"[^"]*"|'[^']*'|[^\s="'])+)=(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])*/g)].map(
-    ([, key = '']) => key,
-  )
 
 /** Says from which files a demo image was made, and marks nothing as Berth's: people build on these images, too. */
 const contentLabel = 'berth.content'

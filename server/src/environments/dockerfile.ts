@@ -71,6 +71,8 @@ export function parseDockerfile(text: string): Dockerfile {
   const instructions: Instruction[] = []
   for (let at = first; at < lines.length;) {
     const { text: joined, next } = joinContinuations(lines, at, escape)
+    // Behind it is a space that the engine does not know, or nothing; the line that is written anew would be continued.
+    if (joined.trimEnd().endsWith(escape)) throw problemAt('environments.doubleEscape', at + 1)
     if (joined.trim() !== '') instructions.push(parseInstruction(joined, at + 1))
     at = next
   }
@@ -146,9 +148,9 @@ export function parseInstruction(text: string, line: number): Instruction {
   while (rest.startsWith('--')) {
     const [flag = ''] = /^\S+/.exec(rest) ?? []
     // The engine would take quotes and escapes out of it before it reads its name.
-    if (!/^--[\w=./:,@+${}-]*$/.test(flag)) throw problemAt('environments.flag', line, flag)
+    // `--` alone makes words of what looks like flags behind it.
+    if (flag === '--' || !/^--[\w=./:,@+${}-]*$/.test(flag)) throw problemAt('environments.flag', line, flag)
     rest = rest.slice(flag.length).trimStart()
-    if (flag === '--') break
     flags.push(flag)
   }
   const mayHaveHeredoc = ['RUN', 'COPY', 'ADD', 'ONBUILD'].includes(keyword)

@@ -26,7 +26,7 @@ export const environments: Translated<'environments'> = {
   controlCharacter: 'Zeile {line} hat ein Steuerzeichen oder eines, das ihren Inhalt verbirgt{what}.',
   directive:
     'Zeile {line}: „{what}“ verlangt einen anderen Leser des Dockerfiles, den Berth nicht verwendet. Entferne die Zeile.',
-  doubleEscape: 'Zeile {line} endet mit zwei Fluchtzeichen, was Engines verschieden lesen{what}.',
+  doubleEscape: 'Zeile {line} endet mit Fluchtzeichen, die Engines verschieden lesen{what}.',
   unknownInstruction: 'Zeile {line}: „{what}“ ist keine Anweisung eines Dockerfiles.',
   heredoc: 'Zeile {line} verwendet ein Here-Dokument, das diese Engine nicht kennt{what}. Verbinde Befehle mit &&.',
   flag: 'Zeile {line}: „{what}“ ist hier nicht möglich. Mounts, Netze und Plattformen von Schritten brauchen BuildKit; entferne die Angabe.',

@@ -25,7 +25,7 @@ export const environments = {
   controlCharacter: 'Line {line} has a control character, or one that hides what the line says{what}.',
   directive:
     'Line {line}: "{what}" asks for another reader of the Dockerfile, which Berth does not use. Take the line out.',
-  doubleEscape: 'Line {line} ends with two escape characters, which engines read differently{what}.',
+  doubleEscape: 'Line {line} ends with escape characters that engines read differently{what}.',
   unknownInstruction: 'Line {line}: "{what}" is no instruction of a Dockerfile.',
   heredoc:
     'Line {line} uses a here-document, which the builder of this engine does not know{what}. Use && between commands.',
