@@ -43,8 +43,8 @@ const FromGit = Type.Object(
   {
     git: Type.String({
       maxLength: 2000,
-      pattern: '^https?://[^\\s\\u0000-\\u001f]+$',
-      description: 'URL of a repository',
+      pattern: '^https?://[A-Za-z0-9_.:\\[\\]-]+(/[^\\s\\\\\\u0000-\\u001f]*)?$',
+      description: 'URL of a repository, without a user or a password, which everybody who sees it would read',
     }),
     ref: Type.Optional(
       OrNull(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9][A-Za-z0-9_./-]*$' }), {

@@ -221,7 +221,9 @@ export class EnvironmentAdministration {
     if (role === 'manager') await rights.require(database.db, actor, groupId)
     const direct = await this.#checkSource(database.db, role, source, groupId)
     const allowed = await rights.basesFor(database.db, role, groupId)
-    const read = direct ?? (await this.#fetch(() => readSource(source, sources, AbortSignal.timeout(checkTimeout))))
+    const isAnonymous = role === 'manager'
+    const fetch = () => readSource(source, sources, AbortSignal.timeout(checkTimeout), isAnonymous)
+    const read = direct ?? (await this.#fetch(fetch))
     await read.files?.release()
     const { images } = read.plan
     const problem = problemOfBases(images, allowed)

@@ -91,13 +91,15 @@ export class EnvironmentRights {
   }
 
   /**
-   * Repositories are fetched by Berth itself, from where a manager may reach nothing otherwise.
+   * Repositories are fetched by Berth itself, from where a manager may reach nothing otherwise. Git reads a URL otherwise
+   * than this program where it has a user or backslashes: `https://allowed\@other/` leads to `other`.
    * @throws {Refusal} 400
    */
   requireGitHost(role: Role, source: EnvironmentSource): void {
     if (role === 'administrator' || !('git' in source)) return
     const host = URL.parse(source.git)?.host.toLowerCase() ?? ''
-    if (!this.#settings.gitHosts.includes(host))
+    const [, written = ''] = /^https?:\/\/([^/]*)/i.exec(source.git) ?? []
+    if (!/^[\w.:[\]-]+$/.test(written) || !this.#settings.gitHosts.includes(host))
       throw refusals.badRequest(message('environments.gitHostNotAllowed', { host }))
   }
 

@@ -30,16 +30,18 @@ export function readDirectSource(source: EnvironmentSource): ReadSource | undefi
 
 /**
  * Reads a source, a repository included, which is fetched.
+ * @param isAnonymous whether that is without this machine's accounts at Git servers, which are the operator's
  * @throws {DockerfileProblem} {StarterFilesError} when the repository cannot be had; the signal's reason
  */
 export async function readSource(
   source: EnvironmentSource,
   sources: Pick<FileSources, 'load'>,
   signal: AbortSignal,
+  isAnonymous: boolean,
 ): Promise<ReadSource> {
   const direct = readDirectSource(source)
   if (direct || !('git' in source)) return direct ?? unreadable()
-  const origin = { git: source.git, ref: source.ref ?? null }
+  const origin = { git: source.git, ref: source.ref ?? null, ...(isAnonymous && { isAnonymous }) }
   const files = await sources.load(origin, performance.now(), signal)
   try {
     const { dockerfile, folder, keepsUser, files: recognised } = await recognise(files, source.path ?? '', source.base)

@@ -82,7 +82,8 @@ export class ImageBuild {
   async #build(wanted: WantedImage, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
     const { builds, limits, sources } = this.#parts
     if ('git' in wanted.source) log.append(`Fetching ${wanted.source.git}\n`)
-    const { plan, files, folder, recognised } = await readSource(wanted.source, sources, signal)
+    const isAnonymous = wanted.allowed !== null
+    const { plan, files, folder, recognised } = await readSource(wanted.source, sources, signal, isAnonymous)
     try {
       if (recognised.length > 0) log.append(`Found ${recognised.join(', ')}\n`)
       const bases = await this.#basesOf(plan, wanted, log, signal)

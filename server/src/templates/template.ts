@@ -174,7 +174,7 @@ export type FilesOrigin =
   | {
       readonly git: string
       readonly ref: string | null
-      /** Of a link: it is fetched without this machine's accounts at Git servers, and nothing of it stays. */
+      /** Of a link, or of a manager: it is fetched without this machine's accounts at Git servers, and nothing of it stays. */
       readonly isAnonymous?: true
     }
 

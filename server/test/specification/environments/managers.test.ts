@@ -101,7 +101,8 @@ test('BUILD_BASES names what managers build on instead', async (t) => {
   const check = (source: object) => manager.call('POST', '/api/admin/environments', { name: 'x', source, group_id: id })
   for (const image of ['open:1', 'python:2', 'quay.io/other/x', 'evil/python:3'])
     assertRefused(await check(from(image)), 400)
-  assertRefused(await check({ git: 'https://git.x.org.evil.org/x.git' }), 400)
+  const elsewhere = ['git.x.org.evil.org', 'git.x.org\\@127.0.0.1:1', 'git.x.org@127.0.0.1', 'git.x.org?@127.0.0.1']
+  for (const host of elsewhere) assertRefused(await check({ git: `https://${host}/x.git` }), 400)
   assertOk(await check({ git: 'https://git.x.org/x.git', ref: 'main', path: 'week 1' }))
   assertOk(await other.boss.call('PATCH', '/api/admin/environments/x', { source: from('any:1') }))
   assertOk(await manager.call('PATCH', '/api/admin/environments/x', { source: from('python:3.13') }))
@@ -120,6 +121,7 @@ test('what is no environment is refused', async () => {
     { name: 'x', source: {} },
     { name: 'x', source: { dockerfile: 'FROM a', git: 'https://x.org/y' } },
     { name: 'x', source: { git: 'file:///etc' } },
+    { name: 'x', source: { git: 'https://user:password@x.org/y' } },
     { name: 'x', source: { git: 'https://x.org/y', ref: '--upload-pack=x' } },
     { name: 'x', source: { base: 'a', apt: ['jq; rm -rf /'] } },
     { name: 'x', source: { base: 'a', pip: ["x' y"] } },
