@@ -86,7 +86,8 @@ export class EnvironmentRights {
   async requireOwnTypes(db: Db, role: Role, groupId: number | null, name: string): Promise<void> {
     if (role === 'administrator') return
     const group = groupId === null ? undefined : await findGroup(db, groupId)
-    const other = this.usersOf(name).find(({ groups }) => group === undefined || !groups.includes(group.name))
+    const isOwn = ({ groups }: Template) => groups.length > 0 && groups.every((each) => each === group?.name)
+    const other = this.usersOf(name).find((each) => !isOwn(each))
     if (other) throw refusals.environmentOfOthers(message('environments.typeNotOfGroup', { type: other.type }))
   }
 

@@ -12,6 +12,7 @@ const templates = {
   chemistry: template({ image: 'chemistry:1', groups: ['chemistry'] }),
   lab: template({ environment: 'lab', groups: ['physics'] }),
   shared: template({ environment: 'shared' }),
+  both: template({ environment: 'both', groups: ['physics', 'chemistry'] }),
 }
 const env = { CONTAINER_TEMPLATES: JSON.stringify(templates), ADMIN_EMAILS: 'boss@x.org' }
 const { boss, signUp, group } = await startGroupBerth({ after }, { env: { ...env, ENVIRONMENTS: 'managers' } })
@@ -109,9 +110,11 @@ test('BUILD_BASES names what managers build on instead', async (t) => {
 })
 
 test('a manager makes no environment that a type of others uses', async () => {
-  const refused = await make(mia, 'shared', from('open:1'))
-  assertRefused(refused, 403)
-  assert.match(refused.body.error, /shared/)
+  for (const name of ['shared', 'both']) {
+    const refused = await make(mia, name, from('open:1'))
+    assertRefused(refused, 403)
+    assert.match(refused.body.error, new RegExp(name))
+  }
 })
 
 test('what is no environment is refused', async () => {
