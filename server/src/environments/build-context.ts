@@ -1,5 +1,5 @@
 import { createTarPacker, type TarPackController } from 'modern-tar'
-import type { FileSet } from '#/templates/starter-files/file-set.ts'
+import type { FileEntry, FileSet } from '#/templates/starter-files/file-set.ts'
 import { readDockerignore } from './dockerignore.ts'
 
 /** Where the Dockerfile is in a context: a name that no file of a repository has by chance. */
@@ -9,26 +9,46 @@ const ignoreFile = '.dockerignore'
 /**
  * A tar archive of the Dockerfile and of files that it may copy.
  * @param files of a repository; undefined: none @param folder of it that is the context, without a slash at its ends
+ * @throws {DockerfileProblem} when comparing paths with its `.dockerignore` takes too long; the signal's reason
  */
-export function buildContext(dockerfile: string, files?: FileSet, folder = ''): AsyncIterable<Uint8Array> {
+export async function buildContext(
+  dockerfile: string,
+  files: FileSet | undefined,
+  folder: string,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const copied = await copiedOf(files, folder === '' ? '' : `${folder}/`, signal)
   const { readable, controller } = createTarPacker()
-  pack(controller, dockerfile, files, folder).catch((error: unknown) => controller.error(error))
+  pack(controller, dockerfile, copied, files).catch((error: unknown) => controller.error(error))
   return readable
+}
+
+/** A file of the repository, and its name in the context. */
+interface Copied {
+  readonly entry: FileEntry
+  readonly name: string
+}
+
+async function copiedOf(files: FileSet | undefined, prefix: string, signal: AbortSignal): Promise<Copied[]> {
+  const isIgnored = await ignoreRule(files, prefix)
+  const copied: Copied[] = []
+  for (const entry of files?.entries ?? []) {
+    signal.throwIfAborted()
+    const name = entry.path.slice(prefix.length)
+    if (!entry.path.startsWith(prefix) || name === dockerfilePath || name === ignoreFile) continue
+    if (!(await isIgnored(name))) copied.push({ entry, name })
+  }
+  return copied
 }
 
 async function pack(
   controller: TarPackController,
   dockerfile: string,
+  copied: readonly Copied[],
   files: FileSet | undefined,
-  folder: string,
 ): Promise<void> {
-  const prefix = folder === '' ? '' : `${folder}/`
-  const isIgnored = await ignoreRule(files, prefix)
-  for (const entry of files?.entries ?? []) {
-    const name = entry.path.slice(prefix.length)
-    if (!entry.path.startsWith(prefix) || isIgnored(name)) continue
+  for (const { entry, name } of copied) {
     const common = { mode: entry.mode, mtime: entry.mtime, uid: 0, gid: 0 }
-    if (name === dockerfilePath || name === ignoreFile) continue
     if (entry.kind === 'folder') await add(controller, { ...common, name: `${name}/`, type: 'directory', size: 0 })
     else if (entry.kind === 'link')
       await add(controller, { ...common, name, type: 'symlink', size: 0, linkname: entry.target })
@@ -51,7 +71,10 @@ async function pack(
 const maxIgnoreFile = 65_536
 
 /** What the `.dockerignore` of the context leaves out: a client of the engine has to do that itself. */
-async function ignoreRule(files: FileSet | undefined, prefix: string): Promise<(name: string) => boolean> {
+async function ignoreRule(
+  files: FileSet | undefined,
+  prefix: string,
+): Promise<(name: string) => boolean | Promise<boolean>> {
   const entry = files?.entries.find(({ path }) => path === `${prefix}${ignoreFile}`)
   if (!files || entry?.kind !== 'file' || entry.size > maxIgnoreFile) return () => false
   return readDockerignore(Buffer.concat(await Array.fromAsync(files.read(entry))).toString())

@@ -132,7 +132,12 @@ test('what cannot be decided before a build is refused, with the line', () => {
 
 test('usual Dockerfiles are accepted', () => {
   const usual: string[][] = [
-    ['FROM a', 'LABEL maintainer="x" version="$VERSION" org.x.y="berthed"', 'LABEL old form', 'LABEL a="of $B now" url="https://berth.x/"'],
+    [
+      'FROM a',
+      'LABEL maintainer="x" version="$VERSION" org.x.y="berthed"',
+      'LABEL old form',
+      'LABEL a="of $B now" url="https://berth.x/"',
+    ],
     ['FROM a', 'RUN apt-get update && \\', '    # tools', '    apt-get install -y x', 'CMD ["x", "--flag"]'],
     ['FROM a', 'RUN echo $((1<<2)) <<< x', 'ENTRYPOINT ["x"]', 'HEALTHCHECK --interval=5s CMD x'],
     ['FROM a', 'ADD --chown=1:1 x.tar.gz /x', 'ADD ["a b", "/x"]', 'COPY --link x y'],
@@ -235,4 +240,15 @@ test('names of images are completed as the engine does it, and compared whole', 
   ] as const)
     assert.equal(isNamedBy(names, image), isNamed, image)
   assert.ok(isNamedBy(['*'], 'any.thing/at:all'))
+})
+
+test('no line takes longer than a few passes over it', () => {
+  const long = 60_000
+  for (const line of [`ARG ${'a'.repeat(long)}"`, `# a=x${' '.repeat(long)}y`, `ARG X${' '.repeat(long)}y`]) {
+    const before = process.cpuUsage()
+    assert.deepEqual(imagesOf(line, 'FROM a'), ['a'])
+    // In µs; comparing each character with each other one takes ten times as long.
+    assert.ok(process.cpuUsage(before).user < 1_000_000, line.slice(0, 10))
+  }
+  assert.equal(refusalOf('ARG A=xxxxxxxxxx', ...Array<string>(40).fill('ARG A=$A$A'), 'FROM $A'), 'unclearImage')
 })

@@ -74,7 +74,7 @@ function globalValues(args: readonly Instruction[]): Values {
   const values = new Map<string, string | undefined>()
   for (const { rest } of args)
     for (const [, name = '', value = ''] of rest.matchAll(
-      /([A-Za-z_]\w*)(?:=("[^"\\]*"|'[^'\\]*'|[^\s"'\\]*))?(?=\s|$)/g,
+      /(?<!\S)([A-Za-z_]\w*)(?:=("[^"\\]*"|'[^'\\]*'|[^\s"'\\]*))?(?=\s|$)/g,
     )) {
       const isLiteral = value.startsWith("'")
       const bare = value.replace(/^(["'])(.*)\1$/, '$2')
@@ -86,6 +86,9 @@ function globalValues(args: readonly Instruction[]): Values {
 }
 
 const namesIn = (rest: string) => [...rest.matchAll(/(?:^|\s)([A-Za-z_]\w*)(?==|\s|$)/g)].map(([, name = '']) => name)
+
+/** Max characters of a value: a name of an image is shorter, and a few lines could double one each. */
+const maxValue = 1_024
 
 /** Fills in `$NAME`, `${NAME}`, `${NAME:-other}` and `${NAME:+other}`; undefined for anything else that a shell knows. */
 function expand(text: string, values: Values): string | undefined {
@@ -102,7 +105,7 @@ function expand(text: string, values: Values): string | undefined {
     },
   )
   // What is left of a dollar was none of these; a value never has one, since it was filled in itself.
-  return isKnown && !filled.includes('$') ? filled : undefined
+  return isKnown && filled.length <= maxValue && !filled.includes('$') ? filled : undefined
 }
 
 function readFrom(

@@ -102,7 +102,7 @@ export const problemAt = (key: LineKey, line: number, what = ''): DockerfileProb
 function readDirectives(lines: readonly string[]): { escape: Dockerfile['escape']; first: number } {
   let escape: Dockerfile['escape'] = '\\'
   for (const [at, line] of lines.entries()) {
-    const [, name = '', value = ''] = /^\s*#\s*([A-Za-z][A-Za-z0-9]*)\s*=\s*(.+?)\s*$/.exec(line) ?? []
+    const [, name = '', value = ''] = /^\s*#\s*([A-Za-z][A-Za-z0-9]*)\s*=\s*(\S(?:.*\S)?)\s*$/.exec(line) ?? []
     if (name === '') return { escape, first: at }
     const isKnownSyntax = /^(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$/.test(value)
     if (/^escape$/i.test(name) && (value === '\\' || value === '`')) escape = value
@@ -128,7 +128,7 @@ function joinContinuations(
       if (text === '') return { text, next: next + 1 }
       continue
     }
-    const trimmed = line.replace(/[ \t]+$/, '')
+    const trimmed = withoutEnd(line)
     if (!trimmed.endsWith(escape)) return { text: text + line, next: next + 1 }
     // Newer engines take two of them for one that is meant, older ones for a continuation.
     if (trimmed.endsWith(escape + escape)) throw problemAt('environments.doubleEscape', next + 1)
@@ -136,6 +136,13 @@ function joinContinuations(
     if (text === '') text = ' '
   }
   return { text, next }
+}
+
+/** Without spaces and tabs at its end. An expression would try each space of a long line up to its end. */
+function withoutEnd(line: string): string {
+  let end = line.length
+  while (line[end - 1] === ' ' || line[end - 1] === '\t') end--
+  return line.slice(0, end)
 }
 
 /** @param line number for messages @throws {DockerfileProblem} */

@@ -89,7 +89,7 @@ export class ImageBuild {
       const bases = await this.#basesOf(plan, wanted, log, signal)
       const dockerfile = renderDockerfile(plan, bases, builds.labelsFor(wanted.id))
       const { id, name } = wanted
-      const context = buildContext(dockerfile, files, folder)
+      const context = await buildContext(dockerfile, files, folder, signal)
       const build = { id, name, context, dockerfile: dockerfilePath, limits }
       return await builds.build(build, (text) => log.append(text), signal)
     } finally {

@@ -17,8 +17,8 @@ export interface Recognised {
 
 const devcontainerFiles = ['.devcontainer/devcontainer.json', 'devcontainer.json', '.devcontainer.json']
 const packageFiles = ['apt.txt', 'environment.yml', 'requirements.txt', 'package.json']
-/** Bytes of a file that is read to be understood. */
-const maxRead = 256 * 1024
+/** Bytes of a file that is read to be understood; of YAML, which takes long for a large one. */
+const [maxRead, maxYaml] = [256 * 1024, 64 * 1024]
 
 /**
  * Finds what a folder of a repository is built from: a Dockerfile; else what `devcontainer.json` names; else packages of
@@ -79,7 +79,7 @@ interface Devcontainer {
 }
 
 async function fromDevcontainer(reader: FileReader, file: string, folder: string): Promise<Recognised> {
-  const read = readObject<Devcontainer>(file, await reader.text(file, maxRead))
+  const read = readObject<Devcontainer>(file, await reader.text(file, maxYaml))
   const features = read.features instanceof Object ? Object.keys(read.features) : []
   const unsupported = features[0] ?? (read.dockerComposeFile === undefined ? undefined : 'dockerComposeFile')
   if (unsupported !== undefined)
@@ -133,7 +133,7 @@ async function dockerfileOfPackages(
     )
   }
   if (found.includes('environment.yml')) {
-    readObject(posix.join(folder, 'environment.yml'), await reader.text(posix.join(folder, 'environment.yml'), maxRead))
+    readObject(posix.join(folder, 'environment.yml'), await reader.text(posix.join(folder, 'environment.yml'), maxYaml))
     lines.push(
       `COPY environment.yml ${place}/`,
       shell(
@@ -165,10 +165,13 @@ const wordsOf = (text: string): string[] =>
     .flatMap((line) => line.replace(/#.*$/, '').split(/\s+/))
     .filter((word) => word !== '')
 
+/** Keys are not compared with each other, which takes a minute for many; warnings would be written to the log. */
+const yamlOptions = { maxAliasCount: 10, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const
+
 /** JSON with comments and commas before a bracket, as editors allow it, is YAML once the comments are gone. */
 function readObject<T extends object>(file: string, text: string): T {
   try {
-    const read: unknown = parseYaml(file.endsWith('.json') ? withoutComments(text) : text, { maxAliasCount: 10 })
+    const read: unknown = parseYaml(file.endsWith('.json') ? withoutComments(text) : text, yamlOptions)
     if (read instanceof Object && !Array.isArray(read)) return read as T
   } catch {
     // Said below.
@@ -176,9 +179,12 @@ function readObject<T extends object>(file: string, text: string): T {
   throw badFile(file, 'syntax')
 }
 
-/** Texts in quotes stay as they are. */
+/** Texts in quotes stay as they are. What is not ended lasts to the end, so that nothing is read twice. */
 const withoutComments = (text: string): string =>
-  text.replace(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, quoted: string | undefined) => quoted ?? ' ')
+  text.replace(
+    /("(?:\\.|[^"\\])*(?:"|$))|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g,
+    (_, quoted: string | undefined) => quoted ?? ' ',
+  )
 
 const badFile = (file: string, why: string) =>
   new DockerfileProblem(message('environments.badFile', { file, why: why.slice(0, 200) }))
