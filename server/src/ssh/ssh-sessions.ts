@@ -31,6 +31,8 @@ interface SshSession {
   readonly keyId: number
   /** Whether its container ran already. */
   isOpened: boolean
+  /** Why it was ended; undefined while it lasts. */
+  over: LocalizedMessage | undefined
   /** Gives its place free. */
   readonly leave: () => void
 }
@@ -87,6 +89,8 @@ export class SshSessions implements SshControl {
     const session = this.#sessions.get(id)
     const { database, containers, log } = this.#parts
     if (!session) return { refusal: say(message('ssh.accessEnded')) }
+    // The SSH process hears of an end only from when it has the session.
+    if (session.over) return { refusal: say(session.over) }
     const { userId, type } = session
     try {
       const user = await findUser(database.db, userId)
@@ -156,13 +160,15 @@ export class SshSessions implements SshControl {
       const still = await keys.find(slug, fingerprint)
       if (!still || still.owner.isBlocked) throw new Refusal(403, message('ssh.keyEnded'))
       const { key } = still
-      this.#sessions.set(id, { userId: owner.id, slug, type, keyId: key.id, isOpened: false, leave })
+      const session: SshSession = { userId: owner.id, slug, type, keyId: key.id, isOpened: false, over: undefined, leave }
+      this.#sessions.set(id, session)
       const now = new Date()
       const actor = { id: owner.id, email: owner.email, address }
       const detail = { type, key: key.id, title: key.title, fingerprint }
       const entry = { at: now, actor, action: 'ssh.session', target: `user:${owner.id}`, detail } as const
       await database.transaction((tx) => insertAuditEntries(tx, [entry]))
       await keys.noteUse(key, now)
+      if (session.over) throw new Refusal(403, session.over)
       log.info({ address, user: owner.id, type, key: key.id }, 'SSH: a session begins')
       return id
     } catch (error) {
@@ -195,6 +201,10 @@ export class SshSessions implements SshControl {
   }
 
   #end(ids: readonly number[], why: LocalizedMessage): void {
+    for (const id of ids) {
+      const session = this.#sessions.get(id)
+      if (session) session.over ??= why
+    }
     if (ids.length > 0) this.#parts.listener()?.endSessions(ids, say(why))
   }
 }
