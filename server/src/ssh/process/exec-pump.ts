@@ -29,8 +29,10 @@ export class PacedWriter {
 
   constructor(host: ChannelHost, channel: ServerChannel) {
     this.#host = host
-    channel.once('close', () => this.close())
-    host.socket.once('close', () => this.close())
+    const close = () => this.close()
+    host.socket.once('close', close)
+    // One connection may have any number of channels, one after another.
+    channel.once('close', close).once('close', () => void host.socket.off('close', close))
   }
 
   /** Resolves when more may be written, or nothing can be written any more. @returns whether it can */
