@@ -190,6 +190,17 @@ test('a client that sends beyond its window to a program that does not read is h
   await stillServes()
 })
 
+test('connections whose session is refused are bounded as those that have proved nothing', async (t) => {
+  const clients: Client[] = []
+  t.after(() => clients.forEach((client) => void client.destroy()))
+  const bounded = (async () => {
+    // 10 sessions, 64 that are refused one, and some more.
+    for (let n = 0; n < 90; n++) clients.push(await open())
+  })()
+  await assert.rejects(bounded)
+  assert.ok(clients.length <= 74, String(clients.length))
+})
+
 test('a channel whose packets may have no length, and endless requests, do not stop the server', async () => {
   const empty = await open()
   const { _protocol: protocol } = empty as unknown as {

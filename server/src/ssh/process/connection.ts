@@ -37,8 +37,8 @@ export interface ConnectionParts {
   readonly control: SshControl
   readonly runtime: Pick<Runtime, 'exec'>
   readonly sentences: Sentences
-  /** Called once, when it has proved who it is. */
-  readonly onProven: (connection: SshConnection) => void
+  /** Called once, when it has proved who it is and its session has begun. */
+  readonly onBegun: (connection: SshConnection, session: number) => void
   /** Called in each second in which bytes moved at least once. */
   readonly onUse: (session: number) => void
 }
@@ -85,9 +85,9 @@ export class SshConnection implements ChannelHost {
     this.socket.once('close', () => this.#leave())
   }
 
-  /** Of the API process; undefined before it has begun. */
-  get session(): number | undefined {
-    return this.#session
+  /** Whether it proved to have a key, and was refused a session: it is there only to read why. */
+  get isRefused(): boolean {
+    return this.#refusal !== undefined
   }
 
   /** The name that was given; empty when none was. */
@@ -178,7 +178,7 @@ export class SshConnection implements ChannelHost {
     if ('refusal' in begun) this.#refusal = begun.refusal
     else this.#session = begun.session
     if (this.socket.destroyed) return this.#leave()
-    this.#parts.onProven(this)
+    if ('session' in begun) this.#parts.onBegun(this, begun.session)
     context.accept()
   }
 

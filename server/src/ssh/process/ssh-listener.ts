@@ -65,28 +65,30 @@ export class SshServer implements Omit<SshListener, 'serve'> {
         control: this.#control,
         runtime,
         sentences,
-        onProven: (proven) => {
+        onBegun: (begun, session) => {
           leave?.(true)
-          if (proven.session === undefined) return
           this.#counts.sessions++
-          this.#connections.set(proven.session, proven)
+          this.#connections.set(session, begun)
         },
         onUse: (session) => void this.#used.add(session),
       })
-      names.set(socketOf(client), () => connection.name)
+      clients.set(socketOf(client), connection)
     })
-    const names = new WeakMap<Socket, () => string>()
+    const clients = new WeakMap<Socket, SshConnection>()
     this.#listener = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => {
       const address = socket.remoteAddress ?? ''
       const leave = this.#limits.enter(address)
       if (!leave) return void socket.destroy()
       this.#guard(
         socket,
-        (isProven) => {
+        (hasBegun) => {
+          const client = clients.get(socket)
+          // One that was refused a session has proved a key, and holds its place as long as it stays.
+          const isProven = hasBegun || client?.isRefused === true
           leave(isProven)
           if (isProven) return
           this.#counts.failures++
-          this.#control.reportFailure(address, names.get(socket)?.() ?? '')
+          this.#control.reportFailure(address, client?.name ?? '')
         },
         entered,
       )
