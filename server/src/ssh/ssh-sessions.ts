@@ -160,7 +160,15 @@ export class SshSessions implements SshControl {
       const still = await keys.find(slug, fingerprint)
       if (!still || still.owner.isBlocked) throw new Refusal(403, message('ssh.keyEnded'))
       const { key } = still
-      const session: SshSession = { userId: owner.id, slug, type, keyId: key.id, isOpened: false, over: undefined, leave }
+      const session: SshSession = {
+        userId: owner.id,
+        slug,
+        type,
+        keyId: key.id,
+        isOpened: false,
+        over: undefined,
+        leave,
+      }
       this.#sessions.set(id, session)
       const now = new Date()
       const actor = { id: owner.id, email: owner.email, address }
