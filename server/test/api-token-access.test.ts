@@ -78,15 +78,17 @@ test('no spelling of a path leads an API token past its scope', async () => {
   assert.equal(head.status, 403)
 })
 
-test('the endpoints that no API token may call are those for sessions, tokens, SSH keys, takeovers, shares, files of links, one’s own data and managers of groups', () => {
+test('the endpoints that no API token may call are those for sessions, tokens, SSH keys, takeovers, shares, files of links, one’s own data and homes, and managers of groups', () => {
   const closed = Object.values<Endpoint>(endpoints).filter(
     ({ access, scope }) => (access === 'user' || access === 'admin') && scope === undefined,
   )
   assert.deepEqual(closed.map(({ method, path }) => `${method} ${path}`).sort(), [
     'DELETE /api/container/shares/{container_type}/{id}',
+    'DELETE /api/groups/{id}/folder',
     'DELETE /api/groups/{id}/invitations/{invitation_id}',
     'DELETE /api/groups/{id}/join-code',
     'DELETE /api/groups/{id}/members/{user_id}',
+    'DELETE /api/user/homes/{id}',
     'DELETE /api/user/sessions/{id}',
     'DELETE /api/user/ssh-keys/{id}',
     'DELETE /api/user/tokens/{id}',
@@ -98,6 +100,8 @@ test('the endpoints that no API token may call are those for sessions, tokens, S
     'GET /api/groups/{id}/members/{user_id}/failure/{container_type}',
     'GET /api/groups/{id}/timetable',
     'GET /api/user/data',
+    'GET /api/user/homes',
+    'GET /api/user/homes/downloads/{ticket}',
     'GET /api/user/sessions',
     'GET /api/user/ssh-keys',
     'GET /api/user/tokens',
@@ -119,11 +123,13 @@ test('the endpoints that no API token may call are those for sessions, tokens, S
     'POST /api/groups/{id}/stop',
     'POST /api/groups/{id}/timetable',
     'POST /api/groups/{id}/unblock',
+    'POST /api/user/homes/{id}/download',
     'POST /api/user/look-requests/{id}/agree',
     'POST /api/user/look-requests/{id}/decline',
     'POST /api/user/sessions/end-others',
     'POST /api/user/ssh-keys',
     'POST /api/user/tokens',
+    'PUT /api/groups/{id}/folder',
   ])
 })
 

@@ -36,6 +36,7 @@ const german = textsOf({
 const same = new Set([
   'Berth',
   'Berth {version}',
+  '({size, number, ::.#} MiB)',
   '{page} · Berth',
   'English',
   'Deutsch',

@@ -22,7 +22,7 @@ interface Pattern {
 
 /**
  * Reads a `.dockerignore`: of the patterns that a path, or a folder above it, matches, the last one decides. Source:
- * Docker documentation, "Build context". Whoever wrote the file chose the paths, too: no pattern is given to the
+ * Docker documentation, "Build context". A person who writes the file chooses the paths, too: no pattern is given to the
  * expressions of this language, which may take years for one.
  * @returns whether a path of the context, without a slash at its beginning, is left out; it throws `DockerfileProblem`
  *   when comparing has taken too long

@@ -39,7 +39,7 @@ test('the state of a user is one of registered, verified, active', async () => {
 test('the user has no username, no password and no single-container fields', async () => {
   const { id } = await seenBy(admin, ann.id)
   const [row] = await db.selectFrom('users').selectAll().where('id', '=', id).execute()
-  const columns = ['created_at', 'email', 'id', 'is_admin', 'is_blocked', 'last_used', 'slug', 'state']
+  const columns = ['created_at', 'email', 'extra_disk', 'id', 'is_admin', 'is_blocked', 'last_used', 'slug', 'state']
   assert.deepEqual(Object.keys(row ?? {}).sort(), columns)
 })
 

@@ -217,7 +217,7 @@ test('what takes room is told by folder, also while the container runs', async (
   )
   const { body } = await ann.call('GET', '/api/container/folders/dev')
   const big = body.entries.find(({ name }: { name: string }) => name === 'big')
-  assert.deepEqual(big, { name: 'big', is_folder: true, bytes: 4_000_000, files: 2 })
+  assert.deepEqual(big, { name: 'big', is_folder: true, kind: 'folder', bytes: 4_000_000, files: 2 })
   assert.equal(body.is_complete, true)
   await launch()
   const below = await ann.call('GET', '/api/container/folders/dev?path=big')
@@ -237,7 +237,7 @@ test('a file that cannot be read in time is told of at once', async () => {
   assert.ok(performance.now() - begun < timeLimit(10_000))
   assert.deepEqual(
     [body.is_complete, body.entries[0]],
-    [false, { name: 'holes', is_folder: false, bytes: 1024 ** 4, files: 1 }],
+    [false, { name: 'holes', is_folder: false, kind: 'file', bytes: 1024 ** 4, files: 1 }],
   )
   await inHome('rm holes a')
 })
