@@ -236,7 +236,7 @@ test('a manager whose own address is in the list stays a manager, and is asked b
 
 test('a group that has ended offers neither a join code nor a restart, and says where the focus is that it is over', async () => {
   assert.equal(await button('End the group').count(), 0)
-  await page.locator('summary').filter({ hasText: 'Block or end' }).click()
+  await page.locator('summary').filter({ hasText: 'Block or end the group' }).click()
   await button('End the group').click()
   await page.getByRole('dialog').getByRole('button', { name: 'End the group' }).click()
   await page.locator('[role=status]:focus', { hasText: 'The group has ended.' }).waitFor()

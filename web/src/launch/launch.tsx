@@ -55,10 +55,20 @@ function filesIn(query: URLSearchParams): LinkFiles | undefined {
 
 /** A link may bring files of any repository: the page names what is fetched and where it goes, and waits for a press of a button. */
 function AskForFiles({ files, ...starting }: Omit<StartingProps, 'files'> & { files: LinkFiles | undefined }) {
-  const t = useTranslations('dashboard.launch.files')
-  const name = useTypeName()(starting.type)
   const [answer, setAnswer] = useState<'yes' | 'no'>()
   if (!files || answer) return <Starting {...starting} files={answer === 'yes' ? files : undefined} />
+  return <FilesQuestion type={starting.type} files={files} onAnswer={setAnswer} />
+}
+
+interface FilesQuestionProps {
+  readonly type: string
+  readonly files: LinkFiles
+  onAnswer(answer: 'yes' | 'no'): void
+}
+
+function FilesQuestion({ type, files, onAnswer }: FilesQuestionProps) {
+  const t = useTranslations('dashboard.launch.files')
+  const name = useTypeName()(type)
   return (
     <Page title={t('title')} width="narrow">
       <p>{t('intro', { name })}</p>
@@ -75,10 +85,10 @@ function AskForFiles({ files, ...starting }: Omit<StartingProps, 'files'> & { fi
       </p>
       <p className="hint">{t('kept')}</p>
       <div className="actions">
-        <Button variant="primary" onPress={() => setAnswer('yes')}>
+        <Button variant="primary" onPress={() => onAnswer('yes')}>
           {t('get')}
         </Button>
-        <Button onPress={() => setAnswer('no')}>{t('without')}</Button>
+        <Button onPress={() => onAnswer('no')}>{t('without')}</Button>
         <ToContainers />
       </div>
     </Page>

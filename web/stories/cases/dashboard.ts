@@ -262,7 +262,6 @@ export const dashboardStories: readonly Story[] = [
   {
     ...launchStory('out-of-memory', {
       launchContainer: new Refused(500, tooMuch, { reason: 'out-of-memory', exit_code: 137, last_lines: ['Killed'] }),
-      listContainers: { containers: [dev(), prod()] },
     }),
     boot: { contact: 'https://help.example.org/berth' },
   },
@@ -271,7 +270,11 @@ export const dashboardStories: readonly Story[] = [
 
 /** The launch page, as the gateway redirects to it. */
 function launchStory(name: string, answers: NonNullable<Story['answers']>): Story {
-  return { name: `launch/${name}`, path: '/launch?type=prod&next=%2Fann-prod%2F', answers: { me: ann, ...answers } }
+  return {
+    name: `launch/${name}`,
+    path: '/launch?type=prod&next=%2Fann-prod%2F',
+    answers: { me: ann, listContainers: { containers: [dev(), prod()] }, ...answers },
+  }
 }
 
 /** The list can be requested when the page opens, and fails afterwards. */

@@ -316,7 +316,7 @@ export const groupStories: readonly Story[] = [
   },
   { name: 'groups/stop-all', ...managed, press: ['Stop for all'] },
   { name: 'groups/start-all', ...managed, press: ['Start for all'] },
-  { name: 'groups/end', ...managed, press: ['Block or end', 'End the group'] },
+  { name: 'groups/end', ...managed, press: ['Block or end the group', 'End the group'] },
   { name: 'groups/class', ...class28 },
   { name: 'groups/two-pages', ...year(pupils.slice(14)), press: ['Failed: 1'] },
   { name: 'groups/second-page-missing', ...year(never) },
