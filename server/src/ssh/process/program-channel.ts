@@ -15,6 +15,8 @@ import {
 export const refusedCode = 255
 /** How long a program whose connection ended without a word may have its reason told by the API process, in ms. */
 const reasonWait = 700
+/** Bytes that may wait for a program that does not read before signals to it are dropped. */
+const maxUnread = 128 * 1024
 
 /** How a program of a channel ended. */
 type End = Extract<SessionEvent, { readonly kind: 'code' | 'signal' | 'failure' }>
@@ -28,6 +30,8 @@ export class ProgramChannel {
   #hasEnded = false
   /** Signals and sizes from before the program was there. */
   readonly #early: Buffer[] = []
+  /** A size that waits until the program reads again. */
+  #lastSize: Buffer | undefined
 
   constructor(host: ChannelHost, channel: ServerChannel) {
     this.#host = host
@@ -62,14 +66,26 @@ export class ProgramChannel {
     setTimeout(() => this.refuse(lost), reasonWait)
   }
 
-  /** The size of the client's window. */
+  /** The size of the client's window. A program that does not read is told the last of many sizes alone. */
   resize(columns: number, rows: number): void {
-    this.#send(windowFrame(terminalSize(columns), terminalSize(rows)))
+    const frame = windowFrame(terminalSize(columns), terminalSize(rows))
+    const stream = this.#program?.stream
+    if (!stream?.writableNeedDrain) return this.#send(frame)
+    const isWaiting = this.#lastSize !== undefined
+    this.#lastSize = frame
+    if (!isWaiting) stream.once('drain', () => this.#sendLastSize())
   }
 
-  /** @param name without `SIG` */
+  /** Does nothing for a program that does not read while much waits for it. @param name without `SIG` */
   signal(name: string): void {
-    if (/^[A-Z0-9]{2,8}$/.test(name)) this.#send(signalFrame(name))
+    const unread = this.#program?.stream.writableLength ?? 0
+    if (unread < maxUnread && /^[A-Z0-9]{2,8}$/.test(name)) this.#send(signalFrame(name))
+  }
+
+  #sendLastSize(): void {
+    const frame = this.#lastSize
+    this.#lastSize = undefined
+    if (frame) this.#send(frame)
   }
 
   /** Ends with a sentence on the error output. */
