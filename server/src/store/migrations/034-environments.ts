@@ -16,6 +16,7 @@ export function environments(isPostgres: boolean): Migration {
         .addColumn('last_version', 'bigint', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .execute()
+      await db.schema.createIndex('environments_group').on('environments').column('group_id').execute()
       await newTable(db, 'environment_versions', isPostgres)
         .addColumn('environment_id', id, (column) => column.notNull().references('environments.id').onDelete('cascade'))
         .addColumn('version', 'bigint', (column) => column.notNull())
