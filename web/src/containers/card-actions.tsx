@@ -118,11 +118,14 @@ export function CardActions(props: CardActionsProps) {
       <Button variant="small" onPress={onLink}>
         <Named entry={entry}>{t('link')}</Named>
       </Button>
-      {/* Behind all others, so that nothing moves when it comes and goes. */}
-      {can.seePorts && (
+      {can.seePorts ? (
         <Button variant="small" onPress={onPorts}>
           <Named entry={entry}>{t('ports')}</Named>
         </Button>
+      ) : (
+        <span className="button small reserved-height" aria-hidden>
+          {t('ports')}
+        </span>
       )}
     </div>
   )

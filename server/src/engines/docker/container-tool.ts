@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTarPacker } from 'modern-tar'
 import type { Logger } from 'pino'
 import { containerToolFolder, containerToolName } from '#/engines/container-tool.ts'
@@ -10,6 +11,8 @@ import { toolFilter, toolLabels } from './labels.ts'
 
 /** How long containers are made without the tool after it could not be put into its volume, in ms. */
 const retryDelay = 30_000
+/** How long a container waits for the tool to be in its volume, in ms; afterwards it is made without it. */
+const patience = 3_000
 
 /** What the engine says of a kind of machine (`uname -m`), and Node. */
 const architectures: ReadonlyMap<string, string> = new Map([
@@ -50,7 +53,8 @@ export class ContainerTool {
       setTimeout(() => (this.#volume = undefined), retryDelay).unref()
       return undefined
     })
-    const volume = await this.#volume
+    // An engine that does not answer about something else keeps no container from being made.
+    const volume = await Promise.race([this.#volume, sleep(patience, undefined, { ref: false })])
     if (volume === undefined) return []
     return [
       {
