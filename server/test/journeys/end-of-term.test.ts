@@ -60,7 +60,7 @@ test('the page of the end of term is reached from the list of groups, and says w
   await row('ben@x.org').getByText('is in another group').waitFor()
   await row('tom@x.org').getByText('manages the group').waitFor()
   await page.getByLabel('Keep archives until').fill('2020-01-01')
-  await page.getByText('Archives have to be kept for longer than until the removal.').waitFor()
+  await page.getByText('Archives must be kept beyond the date of the removal.').waitFor()
   // It removed at once.
   await page.getByLabel('Remove from').fill('2020-01-01')
   await page.getByText('The removal cannot begin before today.').waitFor()
@@ -77,7 +77,7 @@ test('an end of term is cancelled as long as nothing is removed', async () => {
     .getByText(/Removed from [A-Z][a-z]+, .*: one account, .* kept until/)
     .waitFor()
   await confirm('End the term')
-  await page.getByText(/All is archived and mailed\. The removal begins/).waitFor()
+  await page.getByText(/Everything is archived and mailed\. The removal begins/).waitFor()
   assert.deepEqual(await violations(page), [])
   await press('Cancel…')
   await confirm('Cancel the end of term')
@@ -88,7 +88,7 @@ test('an end of term is cancelled as long as nothing is removed', async () => {
 test('begun for today it goes on to its end while the page is open', async () => {
   await page.getByText('one account is removed').waitFor()
   await page.getByLabel('Remove from').fill(new Date().toISOString().slice(0, 10))
-  await page.getByText('As soon as all is archived and mailed.').waitFor()
+  await page.getByText('As soon as everything is archived and mailed.').waitFor()
   await press('End the term…')
   await page.getByText('Removed as soon as all is archived and mailed: one account').waitFor()
   await confirm('End the term')
