@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, chownSync, constants } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
@@ -44,12 +44,6 @@ export interface ChromiumOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Who it runs as for root: its sandbox cannot be made by root, and without it a page of an image would be one step from root. */
-const nobody = { uid: 65_534, gid: 65_534 }
-const noSandbox =
-  '. Its sandbox needs user namespaces, which this machine refuses: allow them (sysctl kernel.unprivileged_userns_clone=1, ' +
-  'or user.max_user_namespaces above 0), or try with --http'
-
 /**
  * Starts it. A page in it reaches the trial alone, so that an image that is tried cannot use the network of the operator.
  * @throws {Error} with its last words when it does not start
@@ -61,6 +55,8 @@ export async function startChromium({ executable, folder, host, port, env }: Chr
     '--remote-debugging-pipe',
     `--user-data-dir=${folder}`,
     `--host-resolver-rules=${rules.join(', ')}`,
+    // Its own sandbox cannot be made by root.
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     '--disable-gpu',
     '--disable-dev-shm-usage',
     '--disable-background-networking',
@@ -75,9 +71,7 @@ export async function startChromium({ executable, folder, host, port, env }: Chr
     'about:blank',
   ]
   const stdio = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] as const
-  const isRoot = process.getuid?.() === 0
-  if (isRoot) chownSync(folder, nobody.uid, nobody.gid)
-  const child = spawn(executable, args, { stdio: [...stdio], env: { ...env, HOME: folder }, ...(isRoot && nobody) })
+  const child = spawn(executable, args, { stdio: [...stdio], env: { ...env, HOME: folder } })
   const [words, devtools] = [lastWordsOf(child), pipeOf(child)]
   child.on('error', (error) => devtools.close(error))
   try {
@@ -85,10 +79,7 @@ export async function startChromium({ executable, folder, host, port, env }: Chr
     return { devtools, version: product, close: () => end(child, devtools) }
   } catch (error) {
     await end(child, devtools)
-    const why = words() || (error as Error).message
-    throw new Error(`${executable} could not be started: ${why}${/sandbox/i.test(why) ? noSandbox : ''}`, {
-      cause: error,
-    })
+    throw new Error(`${executable} could not be started: ${words() || (error as Error).message}`, { cause: error })
   }
 }
 

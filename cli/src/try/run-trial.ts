@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from '#/with-api.ts'
@@ -84,9 +83,8 @@ class Benches {
     const { log, signal, env } = this.#context
     const installation = await TryInstallation.open(config, routing, fields, log, signal)
     this.#endings.push(() => installation.close())
-    // Not below the installation's folder, which only its owner may enter: for root the browser runs as another user.
-    const folder = mkdtempSync(path.join(tmpdir(), 'berth-try-browser-'))
-    this.#endings.push(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = path.join(installation.folder, 'browser')
+    mkdirSync(folder)
     const where = { folder, host: installation.platformHost, port: installation.port, env }
     const chromium = executable === null ? null : await startChromium({ executable, ...where })
     if (chromium) {
