@@ -80,7 +80,9 @@ class ExecConnection extends Duplex {
       opened.reject(new RuntimeError('unreachable', what))
       if (this.#result) this.push(null)
       else this.destroy(new RuntimeError('unreachable', what))
-      ended.resolve({ code: codeOf(this.#result), errors: this.#errors.trim() || (this.#result?.message ?? '') })
+      const code = codeOf(this.#result)
+      // Where there is no code, the result says why the program did not run.
+      ended.resolve({ code, errors: this.#errors || ((code === null && this.#result?.message) || '') })
     })
   }
 
