@@ -1,10 +1,11 @@
 import type { ListFilter, RuntimeContainer } from '#/engines/runtime.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { ObjectList, Pod } from './api-objects.ts'
 import { callTimeouts, corePath, isMissing, statusOf, type ClusterNamespace } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'
 import { objectName, ownerOf, selectorOf } from './labels.ts'
 import type { KnownPod } from './pod-index.ts'
-import { toContainer } from './pod-state.ts'
+import { stateOf, toContainer } from './pod-state.ts'
 
 /** Ids up to which each is asked by its name; more are taken from a list. */
 const maxByName = 8
@@ -30,6 +31,19 @@ export async function findPod(cluster: ClusterContext, uid: string, signal?: Abo
   // Its name is free, or another's: a uid does not come back.
   index.noteGone(uid)
   return undefined
+}
+
+/** The name of the pod of this uid, which runs. @throws {RuntimeError} `missing` · `conflict` in any other state */
+export async function findRunning(
+  cluster: ClusterContext,
+  uid: string,
+  what: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const pod = await findPod(cluster, uid, signal)
+  if (!pod) throw new RuntimeError('missing', what)
+  if (stateOf(pod) !== 'running') throw new RuntimeError('conflict', what)
+  return pod.metadata.name
 }
 
 /** The pod of this name in the cluster, of any owner; undefined for none. @throws {RuntimeError} */

@@ -1,14 +1,13 @@
-import { addAbortSignal, Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { WebSocket } from 'ws'
+import { addAbortSignal, type Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
 import { linesOfTables, listeningIn, type ListeningProgram } from '#/engines/listening.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
-import { toRuntimeError } from '#/engines/transport/engine-calls.ts'
-import { callTimeouts, corePath, errorResponseOf } from './cluster-client.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
+import { corePath } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'
-import { findPod } from './container-lookup.ts'
+import { findRunning } from './container-lookup.ts'
 import { outputOf } from './pod-exec.ts'
-import { appContainer, stateOf } from './pod-state.ts'
+import { appContainer } from './pod-state.ts'
+import { openSocket, PodStream } from './pod-stream.ts'
 
 /** Bytes of the kernel's tables that are read. */
 const maxTables = 4 * 1024 * 1024
@@ -20,7 +19,7 @@ export async function listListening(
   signal: AbortSignal,
 ): Promise<ListeningProgram[]> {
   const what = `look at the ports of ${uid}`
-  const pod = await runningPod(cluster, uid, what, signal)
+  const pod = await findRunning(cluster, uid, what, signal)
   // Without IPv6 there is no second table, and `cat` fails after the first.
   const script = ['sh', '-c', 'cat /proc/net/tcp /proc/net/tcp6 2>/dev/null || true']
   const call = { what, pod, container: appContainer, command: script, signal }
@@ -39,15 +38,13 @@ export async function connectToLoopback(
   signal: AbortSignal,
 ): Promise<Duplex | 'refused'> {
   const what = `connect to port ${port} of ${uid}`
-  const pod = await runningPod(cluster, uid, what, signal)
-  const path = `${corePath(cluster, 'pods', pod)}/portforward`
-  const { url, headers, connect } = await cluster.client.connection({ what, path, signal })
-  const options = { ...connect, headers, handshakeTimeout: callTimeouts.list, perMessageDeflate: false }
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}?ports=${port}`, ['v4.channel.k8s.io'], options)
+  const pod = await findRunning(cluster, uid, what, signal)
+  const path = `${corePath(cluster, 'pods', pod)}/portforward?ports=${port}`
+  const socket = await openSocket(cluster, { what, path, protocols: ['v4.channel.k8s.io'], signal })
   const connection = new ForwardedPort(socket, what)
   addAbortSignal(signal, connection)
   await connection.opened
-  if (!(await Promise.race([connection.refused, sleep(refusalTime, false, { ref: false })]))) return connection
+  if (!(await withTimeout(refusalTime, connection.refused))) return connection
   connection.destroy()
   return 'refused'
 }
@@ -55,79 +52,33 @@ export async function connectToLoopback(
 /** How long a refusal takes to come at most, in ms. */
 const refusalTime = 250
 
-async function runningPod(cluster: ClusterContext, uid: string, what: string, signal: AbortSignal): Promise<string> {
-  const pod = await findPod(cluster, uid, signal)
-  if (!pod) throw new RuntimeError('missing', what)
-  if (stateOf(pod) !== 'running') throw new RuntimeError('conflict', what)
-  return pod.metadata.name
-}
-
 const [data, errors] = [0, 1]
 
 /** One forwarded connection. */
-class ForwardedPort extends Duplex {
-  readonly opened: Promise<void>
+class ForwardedPort extends PodStream {
   /** Resolves when an error has come, which ends the connection. */
   readonly refused: Promise<true>
-  readonly #socket: WebSocket
+  readonly #refuse: (refused: true) => void
   /** Bytes of the port's number that are still to come, by channel. */
   readonly #numberLeft = [2, 2]
 
   constructor(socket: WebSocket, what: string) {
-    super({ allowHalfOpen: true })
-    this.#socket = socket
-    const opened = Promise.withResolvers<void>()
-    const refused = Promise.withResolvers<true>()
-    this.opened = opened.promise
-    this.refused = refused.promise
-    const fail = (error: unknown) => {
-      const problem = toRuntimeError(error, what, undefined) as Error
-      opened.reject(problem)
-      this.destroy(problem)
-    }
-    // Who opens it hears of this by `opened`, before others can listen.
-    this.on('error', () => undefined)
-    socket.on('open', () => opened.resolve())
-    socket.on('message', (message) => {
-      if (this.#take(message as Buffer)) refused.resolve(true)
-    })
-    socket.on('error', fail)
-    socket.on('unexpected-response', (_, response) => {
-      response.resume()
-      fail(errorResponseOf(what, response.statusCode ?? 0, ''))
-      socket.terminate()
-    })
-    socket.on('close', () => {
-      opened.reject(new RuntimeError('unreachable', what))
-      this.push(null)
-    })
+    super(socket, what, data)
+    const { promise, resolve } = Promise.withResolvers<true>()
+    this.refused = promise
+    this.#refuse = resolve
   }
 
-  override _read(): void {
-    if (this.#socket.isPaused) this.#socket.resume()
-  }
-
-  override _write(bytes: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    if (this.#socket.readyState !== WebSocket.OPEN) return done()
-    this.#socket.send(Buffer.concat([Buffer.from([data]), bytes]), () => done())
-  }
-
-  override _final(done: () => void): void {
-    done()
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#socket.terminate()
-    done(error)
-  }
-
-  /** @returns whether it was an error */
-  #take(message: Buffer): boolean {
+  protected override takeMessage(message: Buffer): void {
     const channel = message[0] ?? data
     const skipped = Math.min(this.#numberLeft[channel] ?? 0, message.length - 1)
     this.#numberLeft[channel] = (this.#numberLeft[channel] ?? 0) - skipped
     const content = message.subarray(1 + skipped)
-    if (channel === data && content.length > 0 && !this.push(content)) this.#socket.pause()
-    return channel === errors && content.length > 0
+    if (channel === data) this.pass(content)
+    if (channel === errors && content.length > 0) this.#refuse(true)
+  }
+
+  protected override lose(): void {
+    this.push(null)
   }
 }

@@ -3,8 +3,9 @@ import { WebSocket, type RawData } from 'ws'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { toRuntimeError } from '#/engines/transport/engine-calls.ts'
 import type { ContainerStatus, Pod } from './api-objects.ts'
-import { callTimeouts, corePath, errorResponseOf } from './cluster-client.ts'
+import { corePath } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'
+import { openSocket } from './pod-stream.ts'
 
 /** A command in a container of a pod; its output is read as it comes. */
 export interface ExecCall {
@@ -76,8 +77,6 @@ export async function openExec(
   call: Omit<ExecCall, 'input'> & { readonly hasInput: boolean; readonly protocols: string[] },
 ): Promise<WebSocket> {
   const { what, pod, container, command, hasInput, protocols, signal } = call
-  const path = `${corePath(cluster, 'pods', pod)}/exec`
-  const { url, headers, connect } = await cluster.client.connection({ what, path, signal })
   const query = new URLSearchParams([
     ['container', container],
     ['stdout', 'true'],
@@ -85,8 +84,8 @@ export async function openExec(
     ...(hasInput ? [['stdin', 'true']] : []),
     ...command.map((word) => ['command', word]),
   ] as [string, string][])
-  const options = { ...connect, headers, handshakeTimeout: callTimeouts.list, perMessageDeflate: false }
-  return new WebSocket(`${url.replace(/^http/, 'ws')}?${query.toString()}`, protocols, options)
+  const path = `${corePath(cluster, 'pods', pod)}/exec?${query.toString()}`
+  return openSocket(cluster, { what, path, protocols, signal })
 }
 
 /** One connection of a command: output waits for its reader, and input for the connection. */
@@ -112,11 +111,6 @@ class ExecSession {
     socket.on('open', resolve)
     socket.on('message', (data) => this.#take(data))
     socket.on('error', (error) => this.end(error))
-    socket.on('unexpected-response', (_, response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (part: string) => (text = (text + part).slice(0, 10_000)))
-      response.on('end', () => this.end(errorResponseOf(what, response.statusCode ?? 0, text)))
-    })
     socket.on('close', () => {
       this.#isClosed = true
       reject(this.#failure ?? new Error('the connection was closed'))
