@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { idColumn, newTable } from './columns.ts'
+import { addIndex, idColumn, newTable } from './columns.ts'
 
 /** Images that Berth builds, with their versions. Logs are a table of their own: lists of versions do not read them. */
 export function environments(isPostgres: boolean): Migration {
@@ -16,7 +16,7 @@ export function environments(isPostgres: boolean): Migration {
         .addColumn('last_version', 'bigint', (column) => column.notNull())
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .execute()
-      await db.schema.createIndex('environments_group').on('environments').column('group_id').execute()
+      await addIndex(db, 'environments_group', 'environments', ['group_id'])
       await newTable(db, 'environment_versions', isPostgres)
         .addColumn('environment_id', id, (column) => column.notNull().references('environments.id').onDelete('cascade'))
         .addColumn('version', 'bigint', (column) => column.notNull())
