@@ -12,7 +12,7 @@ import { toolFilter, toolLabels } from './labels.ts'
 /** How long containers are made without the tool after it could not be put into its volume, in ms. */
 const retryDelay = 30_000
 /** How long a container waits for the tool to be in its volume, in ms; afterwards it is made without it. */
-const patience = 3_000
+const volumeWait = 3_000
 
 /** What the engine says of a kind of machine (`uname -m`), and Node. */
 const architectures: ReadonlyMap<string, string> = new Map([
@@ -54,7 +54,7 @@ export class ContainerTool {
       return undefined
     })
     // An engine that does not answer about something else keeps no container from being made.
-    const volume = await Promise.race([this.#volume, sleep(patience, undefined, { ref: false })])
+    const volume = await Promise.race([this.#volume, sleep(volumeWait, undefined, { ref: false })])
     if (volume === undefined) return []
     return [
       {
