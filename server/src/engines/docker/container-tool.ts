@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createTarPacker } from 'modern-tar'
 import type { Logger } from 'pino'
 import { containerToolFolder, containerToolName } from '#/engines/container-tool.ts'
+import { withTimeout } from '#/machine/try-or-log.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import { HelperContainers, type Helper } from './helper-containers.ts'
 import { toolFilter, toolLabels } from './labels.ts'
@@ -12,7 +12,7 @@ import { toolFilter, toolLabels } from './labels.ts'
 /** How long containers are made without the tool after it could not be put into its volume, in ms. */
 const retryDelay = 30_000
 /** How long a container waits for the tool to be in its volume, in ms; afterwards it is made without it. */
-const volumeWait = 3_000
+const volumeTimeout = 3_000
 
 /** What the engine says of a kind of machine (`uname -m`), and Node. */
 const architectures: ReadonlyMap<string, string> = new Map([
@@ -43,7 +43,8 @@ export class ContainerTool {
   }
 
   /**
-   * The mount of the tool, as the engine's API has it. Never rejects: a container without the tool is better than none.
+   * The mount of the tool, as the engine's API has it. Never rejects: a container without the tool is better than none. It stays
+   * without it until it is made anew, because the engine adds no mount to a container that exists.
    * @param architecture of the engine's machine, as it says itself
    * @returns nothing where there is no tool for it, or the engine cannot take it in now
    */
@@ -54,7 +55,7 @@ export class ContainerTool {
       return undefined
     })
     // An engine that does not answer about something else keeps no container from being made.
-    const volume = await Promise.race([this.#volume, sleep(volumeWait, undefined, { ref: false })])
+    const volume = await withTimeout(volumeTimeout, this.#volume)
     if (volume === undefined) return []
     return [
       {
