@@ -51,7 +51,7 @@ export const isTokenCode = (code: number) => tokenCodes[code] === 1
 
 export const isValueCode = (code: number) => valueCodes[code] === 1
 
-const [tab, lineFeed, carriageReturn, space, colon] = [9, 10, 13, 32, 58]
+const [tab, lineFeed, carriageReturn, space, hyphen, colon] = [9, 10, 13, 32, 45, 58]
 
 /**
  * Reads the header lines of a head.
@@ -156,36 +156,39 @@ export class NotableNames {
   /** By length of the name: a bit for each first letter. */
   readonly #letters = new Uint32Array(64)
   readonly #isAlso: (lowerName: string) => boolean
-  /** A bit for each first letter of a family. */
-  readonly #familyLetters: number
+  /** By first letter. */
+  readonly #families: string[][] = Array.from({ length: 32 }, () => [])
 
   /**
    * @param names lower case: letters, digits and hyphens
    * @param families beginnings of further names, e.g. `x-forwarded-`
-   * @param isAlso decides about the names that begin, or are spelled, nearly as a family or a known name
+   * @param isAlso decides about the names that begin as a family does, or with another character in the place of its hyphens
    */
   constructor(names: readonly string[], families: readonly string[] = [], isAlso = (_name: string) => false) {
     this.#isAlso = isAlso
-    this.#familyLetters = families.reduce((letters, family) => letters | letterBit(family.charCodeAt(0)), 0)
     for (const name of names) {
       this.#byLength[name.length]?.push(name)
       this.#mark(name.length, name)
     }
-    for (const family of families)
+    for (const family of families) {
+      this.#families[letterOf(family.charCodeAt(0))]?.push(family)
       for (let length = family.length; length < this.#letters.length; length++) this.#mark(length, family)
+    }
   }
 
   #mark(length: number, name: string): void {
-    this.#letters[length] = (this.#letters[length] ?? 0) | letterBit(name.charCodeAt(0))
+    this.#letters[length] = (this.#letters[length] ?? 0) | (1 << letterOf(name.charCodeAt(0)))
   }
 
   /** The lower-case name when it is notable, else undefined. */
   find(text: string, start: number, end: number): string | undefined {
     const length = Math.min(end - start, 63)
-    const letter = letterBit(text.charCodeAt(start))
-    if (((this.#letters[length] ?? 0) & letter) === 0) return undefined
+    const letter = letterOf(text.charCodeAt(start))
+    if (((this.#letters[length] ?? 0) & (1 << letter)) === 0) return undefined
     for (const name of this.#byLength[length] ?? none) if (isSame(text, start, name)) return name
-    return (this.#familyLetters & letter) === 0 ? undefined : this.#findRelative(text.slice(start, end).toLowerCase())
+    for (const family of this.#families[letter] ?? none)
+      if (isLike(text, start, family)) return this.#findRelative(text.slice(start, end).toLowerCase())
+    return undefined
   }
 
   #findRelative(name: string): string | undefined {
@@ -195,12 +198,21 @@ export class NotableNames {
 
 const none: readonly string[] = []
 
-/** Upper and lower case share their last five bits. Other characters may share a bit; then the names decide. */
-const letterBit = (code: number) => 1 << (code & 31)
+/** Upper and lower case share their last five bits. Other characters may share them; then the names decide. */
+const letterOf = (code: number) => code & 31
 
 /** Whether `name` stands there, in any case. Of the characters that names may have, only capitals become letters by this bit. */
 function isSame(text: string, start: number, name: string): boolean {
   for (let at = 0; at < name.length; at++) if ((text.charCodeAt(start + at) | 32) !== name.charCodeAt(at)) return false
+  return true
+}
+
+/** Whether the name stands there, in any case and with any characters in the place of its hyphens. */
+function isLike(text: string, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at)
+    if (code !== hyphen && (text.charCodeAt(start + at) | 32) !== code) return false
+  }
   return true
 }
 

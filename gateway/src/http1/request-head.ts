@@ -128,21 +128,23 @@ function saysForwarded(name: string): boolean {
   return plain === 'via' || (isForwardingHeader(plain) && plain !== 'proxy' && !plain.startsWith('x-berth-'))
 }
 
-function isForwardingHeader(name: string): boolean {
-  const plain = asCgiReads(name)
+/** @param plain as CGI-like apps take it */
+function isForwardingHeader(plain: string): boolean {
   return forwardingHeaders.includes(plain) || plain.startsWith('x-forwarded-') || plain.startsWith('x-berth-')
 }
 
-/** Of others than a client: see `claims`. */
-function isClaim(name: string): boolean {
-  const plain = asCgiReads(name)
+/** Whether only servers in front of an app say it: see `claims`. @param plain as CGI-like apps take it */
+function isClaim(plain: string): boolean {
   return claims.has(plain) || claimFamilies.some((family) => plain.startsWith(family))
 }
 
 const names = new NotableNames(
   ['http2-settings', 'via', ...hopByHop, ...framing, ...identity, ...forwardingHeaders],
   ['x-', ...[...claims, ...claimFamilies].filter((name) => !name.startsWith('x-'))],
-  (name) => isForwardingHeader(name) || isClaim(name),
+  (name) => {
+    const plain = asCgiReads(name)
+    return isForwardingHeader(plain) || isClaim(plain)
+  },
 )
 
 const stays = new Set([...framing, 'via'])
