@@ -5,6 +5,7 @@ import { refuseUnsandboxable } from './origin-sandbox.ts'
 import { isHtmlNavigation, isReadRequest, isServiceWorkerScript } from '#/http1/browser-request.ts'
 import type { ShareTable } from './share-table.ts'
 import type { Caller, UserCache } from '#/tokens/token-verifier.ts'
+import { isAllowedPort } from '#/basics/container-port.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { rulesOfPort, type Route } from '#/upstream/route.ts'
@@ -52,7 +53,7 @@ export function authorize(
   if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
   if (named)
     return { kind: 'redirect', status: 308, to: `/${path.segment.replaceAll(':', '%3A')}${path.rest}${path.query}` }
-  if (path.port !== undefined && !isAllowedPort(match.rules, path.port)) throw gatewayRefusals.nothingHere()
+  if (path.port !== undefined && !isAllowedPort(match.rules.ports ?? 'any', path.port)) throw gatewayRefusals.nothingHere()
   if (match.owner.isBlocked || match.isBlocked) throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
   // decides that itself: one that redirects to the address without the slash would redirect in a loop.
@@ -101,9 +102,6 @@ const isOwned = (owner: GatewayUser, caller: Caller | undefined) => caller?.user
 function ofPort(match: RouteMatch | undefined): RouteMatch | undefined {
   return match?.kind === 'container' ? { ...match, rules: rulesOfPort(match.rules) } : undefined
 }
-
-const isAllowedPort = ({ ports = 'any' }: TypeRules, port: number): boolean =>
-  ports === 'any' || (ports !== 'none' && ports.includes(port))
 
 const closed = { access: 'owner', stripPrefix: true, forwardToken: 'scoped' } as const
 

@@ -11,6 +11,10 @@ const [minPort, maxPort] = [1_024, 65_535]
 /** Whether further ports of containers can have this number. */
 export const isFurtherPort = (port: number): boolean => Number.isInteger(port) && port >= minPort && port <= maxPort
 
+/** Whether a template that says this of further ports allows this one. */
+export const isAllowedPort = (ports: 'any' | 'none' | readonly number[], port: number): boolean =>
+  ports === 'any' || (ports !== 'none' && ports.includes(port))
+
 /** A container's prefix, and the port of it that an address names; undefined: its main one. */
 export interface PrefixAndPort {
   readonly prefix: string

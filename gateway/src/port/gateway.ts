@@ -381,7 +381,7 @@ export interface TypeRules {
   readonly access: 'owner' | 'authenticated' | 'public'
   /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
   readonly sandboxVisitors?: boolean
-  /** Further ports of a container that have addresses; left out: any. */
+  /** Further ports of a container that have addresses; any where it is left out. */
   readonly ports?: 'any' | 'none' | readonly number[]
   /** How its main port speaks; left out: without TLS. */
   readonly scheme?: 'http' | 'https'

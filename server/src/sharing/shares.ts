@@ -1,3 +1,4 @@
+import { isAllowedPort } from '@berth/gateway/basics/container-port.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { administer, ownerId } from '#/accounts/guards.ts'
@@ -262,8 +263,7 @@ export function refuseUnshareable({ access, forwardToken }: Template): void {
  * @throws {Refusal} 400 for a port without an address · 409 for a type whose app has its owner's own token
  */
 function refuseUnshareablePort({ forwardToken, ports }: Template, port: number): void {
-  if (ports !== 'any' && (ports === 'none' || !ports.includes(port)))
-    throw refusals.badRequest(message('sharing.closedPort', { port }))
+  if (!isAllowedPort(ports, port)) throw refusals.badRequest(message('sharing.closedPort', { port }))
   if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
 }
 

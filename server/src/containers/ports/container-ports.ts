@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { isFurtherPort, labelOf, segmentOf } from '@berth/gateway/basics/container-port.ts'
+import { isAllowedPort, isFurtherPort, labelOf, segmentOf } from '@berth/gateway/basics/container-port.ts'
 import type { ListeningPort } from '@berth/gateway/port/gateway.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import { isAddress, upstreamOf, type ContainerState } from '#/containers/routes/container-state.ts'
@@ -119,8 +119,7 @@ export class ContainerPorts {
 
   /** Undefined for a port without an address. */
   #urlOfFurther({ ports }: Template, prefix: string, port: number): string | undefined {
-    const isAllowed = ports === 'any' || (ports !== 'none' && ports.includes(port))
-    return isAllowed && isFurtherPort(port) ? this.#urlOf(prefix, port) : undefined
+    return isAllowedPort(ports, port) && isFurtherPort(port) ? this.#urlOf(prefix, port) : undefined
   }
 
   #urlOf(prefix: string, port: number | undefined): string | undefined {
