@@ -253,8 +253,8 @@ export class PortRoute extends Route {
     return this.#main.pendingTokens
   }
 
-  override touch(): void {
-    this.#main.touch()
+  override touch(use?: RequestUse): void {
+    this.#main.touch(use)
   }
 }
 
@@ -265,10 +265,12 @@ function entryOfPort(entry: RouteEntry, port: number): RouteEntry {
 
 /**
  * Rules of further ports. Their programs are a person's own, such as a development server, and not what the operator's template is
- * about: so its access is not theirs, they know no prefix, and no template says what they answer when ready.
+ * about: so its access is not theirs, they know no prefix, and no template says what they answer when ready, or which of their paths
+ * are no use.
  */
-export function rulesOfPort({ readyPath: _readyPath, scheme: _scheme, ...rules }: TypeRules): TypeRules {
-  return { ...rules, access: 'owner', stripPrefix: true, rewriteLocation: true }
+export function rulesOfPort(rules: TypeRules): TypeRules {
+  const { readyPath: _readyPath, scheme: _scheme, ignoredPaths: _ignoredPaths, ...others } = rules
+  return { ...others, access: 'owner', stripPrefix: true, rewriteLocation: true }
 }
 
 function connectableAddress({ where }: RouteEntry): UpstreamAddress | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'node:test'
 import WebSocket, { WebSocketServer } from 'ws'
@@ -80,4 +81,21 @@ test('of a container that sleeps: an open page says that it polls, an ignored pa
   assert.deepEqual(await sent({ 'user-agent': 'Mozilla/5.0 (X11)' }), [503, 'poll'])
   assert.deepEqual(await sent({ 'user-agent': 'curl/8' }), [503, 'use'])
   assert.deepEqual(await sent({}, '/live'), [503])
+})
+
+test('a further port is not the application that the template is about: all of its paths are use, and its pages count', async (t) => {
+  const app = echoServer()
+  const rights: (WakeRight | undefined)[] = []
+  const bench = await startGatewayHarness(t, app, {
+    rules: { isAskedForUse: true, ignoredPaths: ['/live'] },
+    control: { wake: async (_prefix, _requestId, right) => (rights.push(right), asleep) },
+  })
+  const { port } = app.address() as AddressInfo
+  const ask = (path: string, headers: Record<string, string>) =>
+    get(bench.port, `/ann-dev:${port}${path}`, { headers: { ...headers, ...annCookie } })
+  await ask('/', page)
+  assert.equal(await bench.gateway.hold('ann-dev', 60_000, 'navigation'), false)
+  await bench.gateway.apply([{ kind: 'route', route: { ...bench.route, where: asleep } }])
+  await ask('/live', {})
+  assert.deepEqual(rights, ['use'])
 })
