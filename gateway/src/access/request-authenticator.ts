@@ -1,4 +1,4 @@
-import { isHtmlNavigation, isWindowNavigation } from '#/http1/browser-request.ts'
+import { opensPage } from '#/http1/browser-request.ts'
 import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
@@ -181,7 +181,7 @@ export function isSignedInAtPlatform(
   address: () => string,
 ): boolean {
   const { cookie } = head.fields
-  if (!isHtmlNavigation(head) || !isWindowNavigation(head.text)) return false
+  if (!opensPage(head)) return false
   const token = cookieValues(cookie, tokenCookie).findLast((each) => tokens.isPlausible(each, null))
   if (token === undefined) return false
   if (!tokens.isRemembered(token) && tokens.checksAllowed(address(), 1) < 1) return false

@@ -142,6 +142,9 @@ export function isWindowNavigation(text: string): boolean {
   return destination === 'document' || (destination === 'empty' && headerValue(text, 'sec-fetch-mode') === 'navigate')
 }
 
+/** Whether a browser opens a page in a window with this. */
+export const opensPage = (head: RequestHead): boolean => isHtmlNavigation(head) && isWindowNavigation(head.text)
+
 /**
  * Whether this is such a navigation that another origin has begun: into a window, or into a frame of that origin's page,
  * which the answer has to forbid then. @param lines of the head, each with its CRLF

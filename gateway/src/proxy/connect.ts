@@ -2,7 +2,7 @@ import { contentLanguage } from '@berth/texts/language.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { GatewayConfig } from '#/access/gateway-config.ts'
 import { platformPathOf } from '#/access/host-entry.ts'
-import { isHtmlNavigation, isOfBrowser, isWindowNavigation, requestLanguage } from '#/http1/browser-request.ts'
+import { isHtmlNavigation, isOfBrowser, opensPage, requestLanguage } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { pagePolicy, policyFor } from '#/pages/document.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
@@ -17,7 +17,7 @@ import {
   type UnavailableReason,
   type UnavailableView,
 } from '#/pages/unavailable.ts'
-import type { Explanation, Unavailable, WakeRight } from '#/port/gateway.ts'
+import type { Explanation, TypeRules, Unavailable, WakeRight } from '#/port/gateway.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
 import { PortRoute, Route } from '#/upstream/route.ts'
 import { dialUpstream, isRefused } from '#/upstream/upstream-dialer.ts'
@@ -52,6 +52,17 @@ export async function connectOrExplain(
 const isOwners = (upstream: Upstream, caller: Caller | undefined): boolean =>
   upstream instanceof Route && caller?.userId === upstream.entry.ownerId
 
+/** What a request to a container of this type counts as. Costs nothing where the type has no rules about use. */
+export function requestUse({ ignoredPaths, isAskedForUse }: TypeRules, head: RequestHead, rest: string): RequestUse {
+  if (ignoredPaths?.some((pattern) => matches(pattern, rest))) return 'none'
+  return isAskedForUse && opensPage(head) ? 'navigation' : 'traffic'
+}
+
+/** @param pattern path below the container's address; `*` at its end stands for any rest @param rest begins with a slash, or is empty */
+function matches(pattern: string, rest: string): boolean {
+  return pattern.endsWith('*') ? rest.startsWith(pattern.slice(0, -1)) : rest === pattern
+}
+
 /**
  * What the request of this caller may cause of a container that does not run.
  * @param use what it counts as @param head undefined: data of a request that is under way
@@ -62,7 +73,7 @@ export function wakeRightOf(
   use: RequestUse,
   head?: RequestHead,
 ): WakeRight {
-  const isPage = head !== undefined && isHtmlNavigation(head) && isWindowNavigation(head.text)
+  const isPage = head !== undefined && opensPage(head)
   if (use === 'none' && !isPage) return 'none'
   const isPoll = upstream instanceof Route && upstream.rules.isAskedForUse === true && !isPage
   if (isPoll && (head === undefined || isOfBrowser(head))) return 'poll'
@@ -129,7 +140,7 @@ async function explainFailure(
     throw error
   }
   if (upstream instanceof PortRoute && isDeadPort(error))
-    return respondDeadPort(config, client, exchange, isOwner, error)
+    return respondDeadPort(config, client, exchange, upstream, isOwner, error)
   await respondUnavailable(config, client, exchange, isOwner, undefined, refusedPortOf(upstream, error))
 }
 
@@ -141,17 +152,14 @@ async function respondDeadPort(
   config: GatewayConfig,
   client: RequestClient,
   exchange: Exchange,
+  { entry, port }: PortRoute,
   isOwner: boolean,
   refusal: GatewayRefusal,
 ): Promise<void> {
-  const { upstream, head } = exchange.parts
-  if (!(upstream instanceof PortRoute)) return client.refuse(refusal)
-  const { prefix } = upstream.entry
-  const asked = isOwner ? config.control.listeningPorts(prefix).catch(() => undefined) : undefined
+  const { head } = exchange.parts
+  const asked = isOwner ? config.control.listeningPorts(entry.prefix).catch(() => undefined) : undefined
   const { dashboardUrl, look } = config.settings
-  const language = requestLanguage(head)
-  const { port } = upstream
-  const view = { port, listening: await asked, target: head.target, dashboardUrl, language, look }
+  const view = { port, listening: await asked, target: head.target, dashboardUrl, language: requestLanguage(head), look }
   if (!exchange.isOver) client.respond(deadPortResponse(refusal, view))
 }
 
@@ -214,9 +222,9 @@ async function showProgress(
   clearInterval(watch)
   if (got instanceof UpstreamConnection) got.release()
   if (exchange.isOver) return
-  // The container runs by now; the next request shows what listens in it.
-  if (isDead) return client.finishResponse(progressReady(head.target, { language, look }))
-  if (got instanceof UpstreamConnection) return client.finishResponse(progressReady(head.target, { language, look }))
+  // A container with a dead port runs by now; the next request shows what listens in it.
+  if (isDead || got instanceof UpstreamConnection)
+    return client.finishResponse(progressReady(head.target, { language, look }))
   const container = { ...containerOf(upstream, isOwner), refusedPort }
   const view = unavailableView(config, head, container)
   const reason = await unavailableDetails(config, got, container)

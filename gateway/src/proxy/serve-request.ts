@@ -24,9 +24,8 @@ import { bearerApiToken, containsOpaqueSecret } from '#/tokens/opaque-secrets.ts
 import { clearTokenCookies } from '#/tokens/token-selection.ts'
 import { Route } from '#/upstream/route.ts'
 import type { RequestUse, Upstream } from '#/upstream/upstream.ts'
-import { requestUse } from '#/upstream/request-use.ts'
 import type { RequestClient } from './client.ts'
-import { connectOrExplain, unavailableResponse, wakeRightOf } from './connect.ts'
+import { connectOrExplain, requestUse, unavailableResponse, wakeRightOf } from './connect.ts'
 import { Exchange } from './exchange.ts'
 import type { RequestContext } from './request-context.ts'
 import { platformRequestHead, type ClientOrigin, type Identity } from './request-headers.ts'
@@ -350,7 +349,7 @@ function serveApp(
   const { upstreamHeaders } = client
   const upstreamHead = upstreamHeaders.write(head, upstreamPathFor(path, route), route, origin, identity)
   const responseContext = withCookies(upstreamHeaders.responseContext, setCookie)
-  const use = requestUse(route.rules, head, path)
+  const use = requestUse(route.rules, head, path.rest)
   const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active, use }, client)
   startExchange(config, client, exchange)
 }
