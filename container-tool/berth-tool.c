@@ -42,6 +42,16 @@ int tool_write_all(int fd, const void *data, unsigned long length) {
   return 0;
 }
 
+int tool_read_all(unsigned char *bytes, unsigned long length) {
+  for (unsigned long done = 0; done < length;) {
+    ssize_t count = read(STDIN_FILENO, bytes + done, length - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return done == 0 && count == 0 ? 0 : -1;
+    done += (unsigned long)count;
+  }
+  return 1;
+}
+
 int tool_failed(const char *what) {
   (void)fprintf(stderr, "%s: %s\n", what, strerror(errno));
   return TOOL_FAILED;

@@ -13,6 +13,9 @@ enum tool_exit {
   TOOL_REFUSED = 10
 };
 
+/* Reads so many bytes of standard input. Returns 1, 0 at its end before the first byte, or -1 when it ends later or fails. */
+int tool_read_all(unsigned char *bytes, unsigned long length);
+
 /* Writes all of it to a descriptor that may block. Returns 0, or -1 with errno. */
 int tool_write_all(int fd, const void *data, unsigned long length);
 

@@ -396,26 +396,15 @@ static int run(struct session *session) {
   }
 }
 
-static bool read_exactly(unsigned char *bytes, size_t length) {
-  while (length > 0) {
-    ssize_t count = read(STDIN_FILENO, bytes, length);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes += count;
-    length -= (size_t)count;
-  }
-  return true;
-}
-
 int session_command(int argc, char **argv) {
   (void)argv;
   static struct session session = {.to_child = -1, .from_output = -1, .from_errors = -1};
   static unsigned char first[max_frame];
   unsigned char header[header_length];
   if (argc != 1) return TOOL_USAGE;
-  if (!read_exactly(header, sizeof header)) return TOOL_OK;
+  if (tool_read_all(header, sizeof header) != 1) return TOOL_OK;
   size_t length = length_in(header);
-  if (header[0] != 'S' || length > sizeof first || !read_exactly(first, length)) return TOOL_USAGE;
+  if (header[0] != 'S' || length > sizeof first || tool_read_all(first, length) != 1) return TOOL_USAGE;
   if (pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK) < 0) return tool_failed("pipe");
   struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
   (void)sigaction(SIGCHLD, &action, NULL);

@@ -157,7 +157,6 @@ static struct {
   bool appends;
   int fd;
   DIR *folder;
-  char path[PATH_MAX];
 } handles[max_handles];
 
 static int free_handle(void) {
@@ -322,7 +321,6 @@ static void open_folder(uint32_t id, struct reader *in) {
   }
   handles[index].is_used = true;
   handles[index].folder = folder;
-  (void)strcpy(handles[index].path, path);
   put_handle(id, index);
 }
 
@@ -647,17 +645,6 @@ static void put_version(void) {
   }
 }
 
-/* Returns 1, 0 at the end of the input before the first byte, -1 when it ends later. */
-static int read_all(unsigned char *bytes, size_t length) {
-  for (size_t done = 0; done < length;) {
-    ssize_t count = read(STDIN_FILENO, bytes + done, length - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return done == 0 && count == 0 ? 0 : -1;
-    done += (size_t)count;
-  }
-  return 1;
-}
-
 int sftp_command(void) {
   static unsigned char packet[max_packet];
   bool has_begun = false;
@@ -665,10 +652,10 @@ int sftp_command(void) {
   (void)umask(022);
   for (;;) {
     unsigned char head[4];
-    int got = read_all(head, sizeof head);
+    int got = tool_read_all(head, sizeof head);
     if (got <= 0) return got == 0 ? TOOL_OK : TOOL_FAILED;
     size_t length = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
-    if (length < 1 || length > sizeof packet || read_all(packet, length) != 1) return TOOL_FAILED;
+    if (length < 1 || length > sizeof packet || tool_read_all(packet, length) != 1) return TOOL_FAILED;
     struct reader in = {.at = packet + 1, .end = packet + length};
     if (!has_begun) {
       if (packet[0] != INIT) return TOOL_FAILED;
