@@ -71,6 +71,8 @@ export class SshConnection implements ChannelHost {
     this.#address = address
     this.#parts = parts
     this.socket = socketOf(client)
+    // Each channel listens for its end, beside the library.
+    this.socket.setMaxListeners(maxSessions + maxForwards + 20)
     // What a client sends is no error of ours.
     client.on('error', () => this.socket.destroy())
     client.on('authentication', (context) => void this.#authenticate(context))
@@ -189,9 +191,14 @@ export class SshConnection implements ChannelHost {
     const session = accept()
     if (!boundPackets(session)) return void this.socket.destroy()
     this.#sessions++
-    session.once('close', () => void this.#sessions--)
     let terminal = { terminal: '', columns: 80, rows: 24 }
     let program: ProgramChannel | undefined
+    let over = Promise.resolve()
+    session.once('close', () => {
+      program?.leave()
+      // The engine cannot be told to stop a start: until it has answered, the channel keeps its place.
+      void over.finally(() => void this.#sessions--)
+    })
     session.on('error', () => undefined)
     session.on('pty', (acceptPty, rejectPty, { cols, rows, ...rest }) => {
       const { term } = rest as { term?: unknown }
@@ -214,7 +221,8 @@ export class SshConnection implements ChannelHost {
     const begin = (channel: ServerChannel | undefined, kind: SessionStart['kind'], command = '') => {
       // The library gives none when one of this session has begun.
       if (!channel) return
-      program = this.#join(channel, { kind, command, ...terminal })
+      program = this.#join(channel)
+      over = this.#run(program, { kind, command, ...terminal })
     }
     session.on('shell', (acceptShell) => begin(acceptShell(), 'shell'))
     session.on('exec', (acceptExec, _, { command }) => begin(acceptExec(), 'exec', command))
@@ -224,17 +232,18 @@ export class SshConnection implements ChannelHost {
     })
   }
 
-  #join(channel: ServerChannel, wanted: Omit<SessionStart, 'folder'>): ProgramChannel {
+  #join(channel: ServerChannel): ProgramChannel {
     const program = new ProgramChannel(this, channel)
     this.#programs.add(program)
     this.#keep(channel, () => void this.#programs.delete(program))
     this.touch(true)
-    void this.#run(program, wanted)
     return program
   }
 
+  /** Resolves when the program is over, or none was started. */
   async #run(program: ProgramChannel, wanted: Omit<SessionStart, 'folder'>): Promise<void> {
     const opened = await this.#open()
+    if (program.hasEnded) return
     if ('refusal' in opened) return program.refuse(opened.refusal)
     if (/^\s*mosh-server\b/.test(wanted.command))
       return program.refuse('mosh sends its packets past the SSH server, where nothing leads to a container. Use ssh.')

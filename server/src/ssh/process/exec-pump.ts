@@ -62,7 +62,10 @@ export class PacedWriter {
   }
 }
 
-/** Passes what a client sends on to a program, at the program's pace. @param wrap makes frames of it */
+/**
+ * Passes what a client sends on to a program, at the program's pace; what comes after its end is dropped.
+ * @param wrap makes frames of it
+ */
 export function passInput(
   host: ChannelHost,
   channel: ServerChannel,
@@ -71,8 +74,10 @@ export function passInput(
 ): void {
   channel.on('data', (bytes: Buffer) => {
     host.touch(true)
-    if (program.write(wrap(bytes))) return
+    if (program.destroyed || program.write(wrap(bytes))) return
     channel.pause()
     program.once('drain', () => channel.resume())
   })
+  // The library tells of the end of a channel when all is read.
+  program.once('close', () => channel.resume())
 }

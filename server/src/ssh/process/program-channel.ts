@@ -39,7 +39,7 @@ export class ProgramChannel {
     this.#writer = new PacedWriter(host, channel)
     // Nothing that a client does to its channel may end the process.
     channel.on('error', () => undefined)
-    channel.once('close', () => this.#leave())
+    channel.once('close', () => this.leave())
   }
 
   /**
@@ -88,6 +88,20 @@ export class ProgramChannel {
     if (frame) this.#send(frame)
   }
 
+  /** Whether the channel is closed, by either side. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** The client has closed it: nothing is started or passed on any more. */
+  leave(): void {
+    this.#hasEnded = true
+    this.#writer.close()
+    this.#program?.stream.destroy()
+    // The library tells of the end of a channel when all input is read, which no program does now.
+    this.#channel.resume()
+  }
+
   /** Ends with a sentence on the error output. */
   refuse(sentence: string): void {
     if (this.#hasEnded) return
@@ -129,12 +143,6 @@ export class ProgramChannel {
   #finish(tell: () => void): void {
     tell()
     this.#channel.end()
-    this.#leave()
-  }
-
-  #leave(): void {
-    this.#hasEnded = true
-    this.#writer.close()
-    this.#program?.stream.destroy()
+    this.leave()
   }
 }
