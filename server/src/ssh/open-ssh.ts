@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { sshConfigEntry } from '@berth/api/ssh-config.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
@@ -79,15 +80,12 @@ export class Ssh {
 
   /** Text for `~/.ssh/config`, with an entry for each type that the user sees. @throws {Refusal} 404 without a server */
   async clientConfig(user: User): Promise<string> {
-    const { host, port, hostKeys } = this.address()
-    const types = (await this.#parts.containers.rules.visible(user)).map(({ type }) => type)
-    const entries = types.filter(isWritable).map((type) => {
-      const name = `${user.slug}-${type}`
-      const lines = [`Host ${quoted(name)}`, `HostName ${host}`, `Port ${port}`, `User ${quoted(name)}`]
-      return [...lines, 'ServerAliveInterval 60'].join('\n  ')
-    })
-    const known = hostKeys.map((line) => `# For ~/.ssh/known_hosts: ${line}`)
-    return `${[...known, ...entries].join('\n\n')}\n`
+    const address = this.address()
+    const types = await this.#parts.containers.rules.visible(user)
+    const entries = types.map(({ type }) => sshConfigEntry(address, `${user.slug}-${type}`))
+    const known = address.hostKeys.map((line) => `# For ~/.ssh/known_hosts: ${line}`)
+    const parts = [...known, ...entries].filter((part) => part !== undefined)
+    return `${parts.join('\n\n')}\n`
   }
 
   /** Begins to listen; a failure is a warning, and is tried again. */
@@ -129,8 +127,3 @@ export class Ssh {
     }
   }
 }
-
-/** A type may be any text; a quote or a line's end has no way into this file. */
-const isWritable = (type: string): boolean => !/["\p{Cc}]/u.test(type)
-
-const quoted = (name: string): string => (/^[\w.@:%-]+$/.test(name) ? name : `"${name}"`)

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { quotedSshName, sshConfigEntry } from '@berth/api/ssh-config.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
@@ -52,16 +53,18 @@ interface WaysProps {
 
 function Ways({ user, host, port, host_keys: hostKeys }: WaysProps) {
   const t = useTranslations('dashboard.connect')
-  const isPlain = /^[\w.@:%-]+$/.test(user)
-  const quoted = isPlain ? user : `"${user}"`
+  const quoted = quotedSshName(user)
   const option = port === 22 ? '' : `-p ${port} `
-  const config = [`Host ${quoted}`, `HostName ${host}`, `Port ${port}`, `User ${quoted}`, 'ServerAliveInterval 60']
+  const config = sshConfigEntry({ host, port }, user)
   const address = `${encodeURIComponent(user)}@${host}${port === 22 ? '' : `:${port}`}`
   const gateway = new URLSearchParams({ host, port: String(port), user, type: 'ssh', deploy: 'true' })
   return (
     <>
-      <Copied label={t('command')} text={`ssh ${option}${isPlain ? `${user}@${host}` : `-l ${quoted} ${host}`}`} />
-      <Copied label={t('config')} text={`${config.join('\n  ')}\n`} />
+      <Copied
+        label={t('command')}
+        text={`ssh ${option}${quoted === user ? `${user}@${host}` : `-l ${quoted} ${host}`}`}
+      />
+      {config !== undefined && <Copied label={t('config')} text={`${config}\n`} />}
       <Copied label={t('knownHosts')} text={hostKeys.join('\n')} />
       <p className="actions">
         <a className="button small" href={`vscode://vscode-remote/ssh-remote+${address}/?windowId=_blank`}>
