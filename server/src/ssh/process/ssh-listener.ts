@@ -27,13 +27,22 @@ const algorithms: Algorithms = {
   compress: ['none'],
 }
 
+/** How a client came. */
+interface Arrival {
+  /** Undefined until it has sent its version. */
+  connection: SshConnection | undefined
+  /** Called when its session has begun, or it has left: the first of them counts. */
+  readonly over: (hasBegun: boolean) => void
+}
+
 /** The SSH server of the SSH process. */
 export class SshServer implements Omit<SshListener, 'serve'> {
   readonly #control: SshControl
   readonly #limits = new ConnectionLimits()
   readonly #connections = new Map<number, SshConnection>()
   readonly #used = new Set<number>()
-  readonly #sockets = new Set<Socket>()
+  /** All that are connected. */
+  readonly #arrivals = new Map<Socket, Arrival>()
   #listener = createServer()
   #timer: NodeJS.Timeout | undefined
   /** Since the start. */
@@ -56,44 +65,27 @@ export class SshServer implements Omit<SshListener, 'serve'> {
       keepaliveInterval,
       keepaliveCountMax,
     })
-    // Which socket a client came by, and what is to be called when it has proved who it is, or has left.
-    const entered = new WeakMap<Socket, (isProven: boolean) => void>()
     server.on('error', (error: Error) => this.#control.report(`the SSH server: ${error.message}`))
     server.on('connection', (client, { ip }) => {
-      const leave = entered.get(socketOf(client))
+      const socket = socketOf(client)
+      const arrival = this.#arrivals.get(socket)
       const connection = new SshConnection(client, ip, {
         control: this.#control,
         runtime,
         sentences,
         onBegun: (begun, session) => {
-          leave?.(true)
+          arrival?.over(true)
           this.#counts.sessions++
           this.#connections.set(session, begun)
+          socket.once('close', () => void this.#connections.delete(session))
         },
         onUse: (session) => void this.#used.add(session),
       })
-      clients.set(socketOf(client), connection)
+      if (arrival) arrival.connection = connection
     })
-    const clients = new WeakMap<Socket, SshConnection>()
     this.#listener = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => {
-      const address = socket.remoteAddress ?? ''
-      const leave = this.#limits.enter(address)
-      if (!leave) return void socket.destroy()
-      this.#guard(
-        socket,
-        (hasBegun) => {
-          const client = clients.get(socket)
-          // One that was refused a session has proved a key, and holds its place as long as it stays.
-          const isProven = hasBegun || client?.isRefused === true
-          leave(isProven)
-          if (isProven) return
-          this.#counts.failures++
-          this.#control.reportFailure(address, client?.name ?? '')
-        },
-        entered,
-      )
-      server.injectSocket(socket)
-      void firstPacket(socket).then(() => clearTimeout(this.#firstTimers.get(socket)))
+      if (this.#admit(socket)) server.injectSocket(socket)
+      else socket.destroy()
     })
     const bound = await listen(this.#listener, host, port, (problem) => this.#control.report(problem))
     this.#timer = setInterval(() => this.#reportUse(), useInterval)
@@ -113,7 +105,7 @@ export class SshServer implements Omit<SshListener, 'serve'> {
     this.#listener.close()
     this.#reportUse()
     await Promise.all([...this.#connections.values()].map((connection) => connection.end(why)))
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#arrivals.keys()) socket.destroy()
   }
 
   counts(): Readonly<Record<string, number>> {
@@ -126,32 +118,37 @@ export class SshServer implements Omit<SshListener, 'serve'> {
     }
   }
 
-  readonly #firstTimers = new WeakMap<Socket, NodeJS.Timeout>()
-
-  /** Bounds what a connection may take until it has proved who it is. */
-  #guard(
-    socket: Socket,
-    left: (isProven: boolean) => void,
-    entered: WeakMap<Socket, (isProven: boolean) => void>,
-  ): void {
-    this.#sockets.add(socket)
-    const timers = [firstPacketTimeout, proofTimeout].map((ms) => setTimeout(() => socket.destroy(), ms))
-    this.#firstTimers.set(socket, timers[0] as NodeJS.Timeout)
+  /** Bounds what a connection may take until it has proved who it is. @returns false when there is no place for it */
+  #admit(socket: Socket): boolean {
+    const address = socket.remoteAddress ?? ''
+    const leave = this.#limits.enter(address)
+    if (!leave) return false
+    const [first, proof] = [firstPacketTimeout, proofTimeout].map((ms) => setTimeout(() => socket.destroy(), ms))
+    void firstPacket(socket).then(() => clearTimeout(first))
     let isOver = false
-    const over = (isProven: boolean) => {
-      if (isOver) return
-      isOver = true
-      for (const timer of timers) clearTimeout(timer)
-      left(isProven)
+    const arrival: Arrival = {
+      connection: undefined,
+      over: (hasBegun) => {
+        if (isOver) return
+        isOver = true
+        clearTimeout(first)
+        clearTimeout(proof)
+        const { connection } = arrival
+        // One that was refused a session has proved a key, and holds its place as long as it stays.
+        const isProven = hasBegun || connection?.isRefused === true
+        leave(isProven)
+        if (isProven) return
+        this.#counts.failures++
+        this.#control.reportFailure(address, connection?.name ?? '')
+      },
     }
-    entered.set(socket, over)
+    this.#arrivals.set(socket, arrival)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
-      this.#sockets.delete(socket)
-      over(false)
-      for (const [session, connection] of this.#connections)
-        if (connection.socket === socket) this.#connections.delete(session)
+      this.#arrivals.delete(socket)
+      arrival.over(false)
     })
+    return true
   }
 
   #reportUse(): void {
