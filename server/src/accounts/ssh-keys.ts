@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Language } from '@berth/api/boot.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Owner } from '#/accounts/sessions/session-list.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
@@ -15,7 +16,6 @@ import {
   type StoredSshKey,
 } from '#/store/ssh-keys.ts'
 import { lockUser, type User } from '#/store/users.ts'
-import type { Occasion } from './mail/link-email.ts'
 import type { MailLook } from './mail/link-email.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { newKeyEmail } from './mail/new-key-email.ts'
@@ -38,7 +38,7 @@ export interface SshKeysParts {
 
 /** Who adds a key, and from where. */
 export interface KeyOwner extends Owner {
-  readonly language: Occasion['language']
+  readonly language: Language
 }
 
 /** Public keys by which people reach their own containers over SSH. */

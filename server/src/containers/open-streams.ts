@@ -1,7 +1,7 @@
 import { refusals } from '#/refusals/errors.ts'
 
 /** Max open streams of each kind per user: a page has one of each, and a user has several pages. */
-const maxPerUser = { events: 20, logs: 5, groups: 5, downloads: 3, ssh: 10 } as const
+export const maxPerUser = { events: 20, logs: 5, groups: 5, downloads: 3, ssh: 10 } as const
 /**
  * Max open streams of each kind of all users. A followed log occupies a connection to the engine, an event stream about
  * 20 KB of this process's memory, and each event is compared with the members of all open pages of groups.

@@ -5,17 +5,14 @@ import { message, type LocalizedMessage } from '@berth/texts/localized-message.t
 import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { SshKeys } from '#/accounts/ssh-keys.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { Containers } from '#/containers/open-containers.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
-import type { RouteStatus } from '#/containers/open-containers.ts'
+import type { Containers, RouteStatus } from '#/containers/open-containers.ts'
+import { maxPerUser, type OpenStreams } from '#/containers/open-streams.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { BegunSession, OpenedContainer, SshClient, SshControl, SshListener } from './ssh-protocol.ts'
 
-/** Sessions of one person, as `OpenStreams` has it. */
-const maxPerUser = 10
 /** Lines about clients that left without proof, within a minute; a flood of them must not fill the log. */
 const [maxFailureLines, failureWindow] = [30, 60_000]
 /** Max characters of a name in a line of the log, which its client chose. */
@@ -224,7 +221,7 @@ function partsOf(name: string): { readonly slug: string; readonly type: string }
 }
 
 const fullWords = (error: Refusal): string => {
-  if (error.code === 'tooManyStreams') return say(message('ssh.tooManySessions', { max: maxPerUser }))
+  if (error.code === 'tooManyStreams') return say(message('ssh.tooManySessions', { max: maxPerUser.ssh }))
   return error.code === 'streamsFull' ? say(message('ssh.tooManySessionsOfAll')) : error.message
 }
 

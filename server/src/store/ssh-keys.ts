@@ -63,7 +63,6 @@ export async function findSshKey(
       'ssh_keys.id as key_id',
       'ssh_keys.title',
       'ssh_keys.key_type',
-      'ssh_keys.blob',
       'ssh_keys.fingerprint',
       'ssh_keys.created_at as key_created_at',
       'ssh_keys.last_used as key_last_used',

@@ -12,7 +12,7 @@ import {
 } from './session-frames.ts'
 
 /** Exit code of what could not begin, as OpenSSH's own client has it for its errors. */
-export const refusedCode = 255
+const refusedCode = 255
 /** How long a program whose connection ended without a word may have its reason told by the API process, in ms. */
 const reasonWait = 700
 /** Bytes that may wait for a program that does not read before signals to it are dropped. */

@@ -68,7 +68,7 @@ export type SessionEvent =
   | { readonly kind: 'failure'; readonly words: string }
 
 /** The container sends no frames. */
-export class NoFrames extends Error {
+class NoFrames extends Error {
   override readonly name = 'NoFrames'
 }
 
