@@ -69,6 +69,8 @@ test('what cannot be decided before a build is refused, with the line', () => {
     ['unclearImage', 'FROM a\\b'],
     ['unclearImage', 'FROM a b'],
     ['unclearImage', 'ARG X="a\\"b"', 'FROM $X'],
+    ['unclearImage', 'ARG X="a\\"b"', 'ARG Y=c$X', 'FROM $Y'],
+    ['unclearImage', 'ARG X=a"b"', 'FROM c$X'],
     ['unclearImage', 'FROM ${X%y}'],
     ['unclearImage', 'FROM ${X:-${Y}}'],
     ['unclearImage', 'FROM a', 'ARG X=secret', 'COPY --from=$X / /'],

@@ -72,20 +72,20 @@ export function planBuild(text: string, { keepsUser = false } = {}): BuildPlan {
 /** Values of `ARG` before `FROM`; undefined where it depends on rules of quoting that this does not follow. */
 function globalValues(args: readonly Instruction[]): Values {
   const values = new Map<string, string | undefined>()
-  for (const { rest } of args)
-    for (const [, name = '', value = ''] of rest.matchAll(
-      /(?<!\S)([A-Za-z_]\w*)(?:=("[^"\\]*"|'[^'\\]*'|[^\s"'\\]*))?(?=\s|$)/g,
-    )) {
+  for (const { rest } of args) {
+    const unclear = new Set([...rest.matchAll(/(?<!\S)([A-Za-z_]\w*)(?==|\s|$)/g)].map(([, name = '']) => name))
+    const isClear = !/\\|["'].*["'].*["']/.test(rest)
+    const clear = /(?<!\S)([A-Za-z_]\w*)(?:=("[^"\\]*"|'[^'\\]*'|[^\s"'\\]*))?(?=\s|$)/g
+    for (const [, name = '', value = ''] of isClear ? rest.matchAll(clear) : []) {
       const isLiteral = value.startsWith("'")
       const bare = value.replace(/^(["'])(.*)\1$/, '$2')
       values.set(name, isLiteral ? bare : expand(bare, values))
+      unclear.delete(name)
     }
-  for (const { rest } of args)
-    if (/\\|["'].*["'].*["']/.test(rest)) for (const name of namesIn(rest)) values.set(name, undefined)
+    for (const name of unclear) values.set(name, undefined)
+  }
   return values
 }
-
-const namesIn = (rest: string) => [...rest.matchAll(/(?:^|\s)([A-Za-z_]\w*)(?==|\s|$)/g)].map(([, name = '']) => name)
 
 /** Max characters of a value: a name of an image is shorter, and a few lines could double one each. */
 const maxValue = 1_024
