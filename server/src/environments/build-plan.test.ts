@@ -90,6 +90,8 @@ test('what cannot be decided before a build is refused, with the line', () => {
     ['flag', 'FROM a', 'COPY -- --from=secret / /'],
     ['flag', 'FROM a', 'COPY --chown=1 -- --from=secret / /'],
     ['flag', 'FROM a', 'RUN -- --mount=type=bind,from=secret,target=/x true'],
+    ['flag', 'FROM a', 'USER --from=secret x'],
+    ['flag', 'FROM a', 'ONBUILD --from=secret COPY / /'],
     ['flag', 'FROM a', 'ONBUILD RUN --mount=type=bind,from=secret,target=/x true'],
     ['trigger', 'FROM a', 'ONBUILD COPY --from=secret / /'],
     ['trigger', 'FROM a', 'ONBUILD ONBUILD RUN x'],

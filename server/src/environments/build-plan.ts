@@ -116,7 +116,7 @@ function readFrom(
   if (flags.length > 0) throw problemAt('environments.flag', line, flags[0])
   const [, reference = '', name = null] = /^(\S+)(?:\s+[Aa][Ss]\s+([A-Za-z][\w.-]*))?$/.exec(rest) ?? []
   const image = /["'\\`]/.test(reference) ? undefined : expand(reference, values)
-  if (image === undefined || image === '') throw problemAt('environments.unclearImage', line, rest)
+  if (image === undefined) throw problemAt('environments.unclearImage', line, rest)
   const lower = name?.toLowerCase() ?? null
   if (lower !== null && names.includes(lower)) throw problemAt('environments.stageTwice', line, lower)
   const stage = names.indexOf(image.toLowerCase())
@@ -128,42 +128,38 @@ function readFrom(
 
 /** @param names of the stages so far, the present one included */
 function copySource({ flags, line }: Instruction, names: readonly (string | null)[]): Source | undefined {
-  const froms = flags.filter((flag) => /^--from(=|$)/i.test(flag))
-  if (froms.length === 0) return undefined
-  const [, from = ''] = /^--from=(.+)$/.exec(froms[0] ?? '') ?? []
-  if (froms.length > 1 || from === '' || from.includes('$'))
-    throw problemAt('environments.unclearImage', line, froms[0])
+  const [flag, ...more] = flags.filter(isFrom)
+  if (flag === undefined) return undefined
+  const from = flag.slice(fromFlag.length)
   const before = names.slice(0, -1)
-  if (/^\d+$/.test(from)) {
-    if (Number(from) >= before.length) throw problemAt('environments.unclearImage', line, froms[0])
-    return { stage: Number(from) }
-  }
-  const stage = before.indexOf(from.toLowerCase())
-  if (stage !== -1) return { stage }
-  if (!isImageReference(from) || from === 'scratch') throw problemAt('environments.unclearImage', line, froms[0])
-  return { image: from }
+  const isNumber = /^\d+$/.test(from)
+  const stage = isNumber ? Number(from) : before.indexOf(from.toLowerCase())
+  const isStage = stage >= 0 && stage < before.length
+  const isImage = !isNumber && from !== 'scratch' && isImageReference(from)
+  if (more.length > 0 || !(isStage || isImage)) throw problemAt('environments.unclearImage', line, flag)
+  return isStage ? { stage } : { image: from }
 }
 
-/** Flags that an instruction may have; the engine refuses those of other instructions itself. */
+const fromFlag = '--from='
+const isFrom = (flag: string) => flag.startsWith(fromFlag)
+
+/** Flags that an instruction may have; others may have none. */
 const allowedFlags: Partial<Record<Instruction['keyword'], RegExp>> = {
   COPY: /^--(from|chown|chmod)=|^--link$/,
   ADD: /^--(chown|chmod)=|^--link$/,
-  RUN: /^$/,
+  HEALTHCHECK: /^--(interval|timeout|start-period|start-interval|retries)=/,
 }
 
 /** @param isTrigger whether it is executed in a build from this image (`ONBUILD`) @throws {DockerfileProblem} */
 function checkInstruction(instruction: Instruction, isTrigger: boolean): void {
   const { keyword, flags, rest, line } = instruction
-  const allowed = allowedFlags[keyword]
-  const wrong = allowed && flags.find((flag) => !allowed.test(flag))
+  const wrong = flags.find((flag) => !allowedFlags[keyword]?.test(flag))
   if (wrong !== undefined) throw problemAt('environments.flag', line, `${keyword} ${wrong}`)
-  if (isTrigger && flags.some((flag) => /^--from/i.test(flag))) throw problemAt('environments.trigger', line, rest)
+  if (isTrigger && (keyword === 'ONBUILD' || keyword === 'FROM' || flags.some(isFrom)))
+    throw problemAt('environments.trigger', line, `${keyword} ${rest}`)
   if (keyword === 'ADD' && sourcesOfAdd(rest).some(isNoFile)) throw problemAt('environments.addUrl', line, rest)
   if (keyword === 'LABEL' && hasOwnLabel(rest)) throw problemAt('environments.ownLabel', line, rest)
-  if (keyword !== 'ONBUILD') return
-  const trigger = parseInstruction(rest, line)
-  if (trigger.keyword === 'ONBUILD' || trigger.keyword === 'FROM') throw problemAt('environments.trigger', line, rest)
-  checkInstruction(trigger, true)
+  if (keyword === 'ONBUILD') checkInstruction(parseInstruction(rest, line), true)
 }
 
 /** The last one is where it goes. */
@@ -212,8 +208,7 @@ export function checkBase(name: string, { onBuild, labels }: BaseImage, own: Rea
   for (const each of onBuild) {
     try {
       const [trigger, ...more] = parseDockerfile(each).instructions
-      if (!trigger || more.length > 0 || trigger.keyword === 'FROM' || trigger.keyword === 'ONBUILD')
-        throw new DockerfileProblem(message('environments.noFrom'))
+      if (!trigger || more.length > 0) throw new DockerfileProblem(message('environments.noFrom'))
       checkInstruction(trigger, true)
     } catch (error) {
       if (!(error instanceof DockerfileProblem)) throw error
@@ -260,6 +255,6 @@ const stageName = (number: number) => `berth-stage-${number}`
 
 /** `--link` only makes newer engines quicker. */
 function lineOf({ keyword, flags, rest }: Instruction, from?: string): string {
-  const kept = flags.filter((flag) => flag !== '--link' && !/^--from=/i.test(flag))
+  const kept = flags.filter((flag) => flag !== '--link' && !isFrom(flag))
   return [keyword, ...(from === undefined ? [] : [`--from=${from}`]), ...kept, rest].join(' ').trimEnd()
 }

@@ -66,7 +66,7 @@ export function parseDockerfile(text: string): Dockerfile {
     .split('\n')
   for (const [at, line] of lines.entries())
     // Another kind of line end, or a character that hides what a line says.
-    if (/[^\P{C}\t]|[\u2028\u2029\u0085]/u.test(line)) throw problemAt('environments.controlCharacter', at + 1)
+    if (/[^\P{C}\t]|[\u2028\u2029]/u.test(line)) throw problemAt('environments.controlCharacter', at + 1)
   const { escape, first } = readDirectives(lines)
   const instructions: Instruction[] = []
   for (let at = first; at < lines.length;) {
@@ -124,10 +124,9 @@ function joinContinuations(
   for (; next < lines.length; next++) {
     const line = lines[next] ?? ''
     // A comment or an empty line between continued lines is left out.
-    if (/^\s*#/.test(line) || (text !== '' && line.trim() === '')) {
-      if (text === '') return { text, next: next + 1 }
-      continue
-    }
+    const isLeftOut = line.trim() === '' || /^\s*#/.test(line)
+    if (isLeftOut && text === '') return { text, next: next + 1 }
+    if (isLeftOut) continue
     const trimmed = withoutEnd(line)
     if (!trimmed.endsWith(escape)) return { text: text + line, next: next + 1 }
     // Newer engines take two of them for one that is meant, older ones for a continuation.
@@ -147,7 +146,7 @@ function withoutEnd(line: string): string {
 
 /** @param line number for messages @throws {DockerfileProblem} */
 export function parseInstruction(text: string, line: number): Instruction {
-  const [, word = '', behind = ''] = /^\s*([^\s]+)(?:[ \t\v\f]+(.*))?$/s.exec(text) ?? []
+  const [, word = '', behind = ''] = /^\s*(\S+)(?:[ \t]+(.*))?$/.exec(text) ?? []
   const keyword = keywords.find((each) => each === word.toUpperCase())
   if (!keyword) throw problemAt('environments.unknownInstruction', line, word)
   const flags: string[] = []
@@ -156,7 +155,7 @@ export function parseInstruction(text: string, line: number): Instruction {
     const [flag = ''] = /^\S+/.exec(rest) ?? []
     // The engine would take quotes and escapes out of it before it reads its name.
     // `--` alone makes words of what looks like flags behind it.
-    if (flag === '--' || !/^--[\w=./:,@+${}-]*$/.test(flag)) throw problemAt('environments.flag', line, flag)
+    if (!/^--[\w=./:,@+${}-]+$/.test(flag)) throw problemAt('environments.flag', line, flag)
     rest = rest.slice(flag.length).trimStart()
     flags.push(flag)
   }
