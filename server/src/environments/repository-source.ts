@@ -15,6 +15,8 @@ export interface Recognised {
   readonly keepsUser: boolean
 }
 
+type Files = Pick<FileSet, 'entries' | 'read'>
+
 const devcontainerFiles = ['.devcontainer/devcontainer.json', 'devcontainer.json', '.devcontainer.json']
 const packageFiles = ['apt.txt', 'environment.yml', 'requirements.txt', 'package.json']
 /** Bytes of a file that is read to be understood; of YAML, which takes long for a large one. */
@@ -26,7 +28,7 @@ const [maxRead, maxYaml] = [256 * 1024, 64 * 1024]
  * @param path folder, or a Dockerfile @param base image for files of packages
  * @throws {DockerfileProblem} when there is none of these, or one asks for what is not supported
  */
-export async function recognise(files: FileSet, path: string, base: string | undefined): Promise<Recognised> {
+export async function recognise(files: Files, path: string, base: string | undefined): Promise<Recognised> {
   const given = posix.normalize(path === '' ? '.' : path).replace(/^\/+|\/+$/g, '')
   const wanted = given === '.' ? '' : given
   const reader = new FileReader(files)
@@ -94,7 +96,7 @@ async function fromDevcontainer(reader: FileReader, file: string, folder: string
     return { ...found, files: [file, ...files] }
   }
   if (typeof read.image !== 'string' || /\s/.test(read.image)) throw badFile(file, 'image')
-  const commands = [read.onCreateCommand, read.postCreateCommand].flatMap(commandsOf)
+  const commands = [read.onCreateCommand, read.postCreateCommand].flatMap((value) => commandsOf(file, value))
   const steps = commands.map((command) => `RUN ${JSON.stringify(command)}`)
   const workdir = steps.length === 0 ? [] : ['COPY . /workspaces/repository', 'WORKDIR /workspaces/repository']
   return {
@@ -106,10 +108,15 @@ async function fromDevcontainer(reader: FileReader, file: string, folder: string
 }
 
 /** A text for a shell, a list of words, or a map of either. Source: the dev container reference, "Formatting". */
-function commandsOf(value: unknown): readonly (readonly string[])[] {
-  if (typeof value === 'string') return [['/bin/sh', '-ec', value]]
-  if (Array.isArray(value)) return [value.map(String)]
-  return value instanceof Object ? Object.values(value).flatMap(commandsOf) : []
+function commandsOf(file: string, value: unknown): readonly (readonly string[])[] {
+  if (value === undefined || value === null) return []
+  const isMap = value instanceof Object && !Array.isArray(value)
+  return (isMap ? Object.values(value) : [value]).map((command: unknown) => {
+    if (typeof command === 'string') return ['/bin/sh', '-ec', command]
+    const isList = Array.isArray(command) && command.every((word) => typeof word === 'string')
+    if (!isList) throw badFile(file, 'onCreateCommand, postCreateCommand')
+    return command
+  })
 }
 
 async function dockerfileOfPackages(
@@ -190,10 +197,10 @@ const badFile = (file: string, why: string) =>
   new DockerfileProblem(message('environments.badFile', { file, why: why.slice(0, 200) }))
 
 class FileReader {
-  readonly #files: FileSet
+  readonly #files: Files
   readonly #byPath: ReadonlyMap<string, FileEntry & { kind: 'file' }>
 
-  constructor(files: FileSet) {
+  constructor(files: Files) {
     this.#files = files
     this.#byPath = new Map(files.entries.flatMap((each) => (each.kind === 'file' ? [[each.path, each]] : [])))
   }
