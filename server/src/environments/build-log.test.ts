@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { BuildLog, maxLog } from './build-log.ts'
 
@@ -23,6 +24,16 @@ test('a reader gets what there was and what comes, until the end', async () => {
   log.append('two\n')
   log.end()
   assert.equal((await read).join(''), 'one\ntwo\n')
+})
+
+test('a reader that goes away while nothing is written has gone', async () => {
+  const log = new BuildLog()
+  log.append('one\n')
+  const reader = log.stream()
+  await once(reader, 'data')
+  await new Promise(setImmediate)
+  reader.destroy()
+  await once(reader, 'close', { signal: AbortSignal.timeout(5_000) })
 })
 
 test('output beyond the limit is not kept, and that is said', () => {

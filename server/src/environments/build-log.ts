@@ -11,7 +11,8 @@ const cut = '\n[The output is longer; the rest is not kept.]\n'
 
 /** Output of a build that is under way: as text, and as a stream for any number of readers. */
 export class BuildLog {
-  readonly #changed = new EventTarget()
+  /** Each tells its reader what is new. */
+  readonly #readers = new Set<() => void>()
   #text = ''
   #rest = ''
   #isFull = false
@@ -38,9 +39,33 @@ export class BuildLog {
     return this.#text
   }
 
-  /** Everything so far, and then what comes, until the end. A reader that is slow is told as much as it takes. */
+  /**
+   * Everything so far, and then what comes, until the end. A reader that is slow is told as much as it takes; one that
+   * goes away is forgotten at once, also while the build is silent.
+   */
   stream(): Readable {
-    return Readable.from(this.#pieces())
+    let at = 0
+    let isAsked = false
+    const answer = () => {
+      const text = this.#text.slice(at)
+      if (!isAsked || (text === '' && !this.#hasEnded)) return
+      isAsked = false
+      at += text.length
+      reader.push(text === '' ? null : text)
+    }
+    const reader = new Readable({
+      encoding: 'utf8',
+      read: () => {
+        isAsked = true
+        answer()
+      },
+      destroy: (error, done) => {
+        this.#readers.delete(answer)
+        done(error)
+      },
+    })
+    this.#readers.add(answer)
+    return reader
   }
 
   #add(text: string): void {
@@ -50,20 +75,8 @@ export class BuildLog {
     this.#tell()
   }
 
-  async *#pieces(): AsyncGenerator<string> {
-    for (let at = 0; ;) {
-      // Taken before it waits, so that nothing that comes meanwhile is missed.
-      const changed = new Promise((resolve) => this.#changed.addEventListener('change', resolve, { once: true }))
-      const text = this.#text.slice(at)
-      at += text.length
-      if (text !== '') yield text
-      else if (this.#hasEnded) return
-      else await changed
-    }
-  }
-
   #tell(): void {
-    this.#changed.dispatchEvent(new Event('change'))
+    for (const answer of this.#readers) answer()
   }
 }
 
