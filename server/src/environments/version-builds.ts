@@ -93,8 +93,8 @@ export class VersionBuilds {
   }
 
   /** To be called before the first build: what another process was building failed with its end. */
-  async failInterrupted(): Promise<number> {
-    return failUnfinished(this.#parts.database.db, message('environments.interrupted'))
+  async failInterrupted(): Promise<void> {
+    await failUnfinished(this.#parts.database.db, message('environments.interrupted'))
   }
 
   /** All builds fail, and none begins afterwards. */
@@ -182,12 +182,9 @@ export class VersionBuilds {
         page.map(({ id }) => id),
       )
       const old = page.flatMap(({ id, published }) => {
-        const own = versions.filter(({ environmentId }) => environmentId === id)
-        const beyond = (state: StoredVersion['state']) =>
-          own.filter((each) => each.state === state && each.version !== published).slice(keptVersions)
-        const ready = own.filter(({ state }) => state === 'ready')
-        const newest = new Set(ready.slice(0, keptVersions))
-        return [...ready.filter((each) => !newest.has(each) && each.version !== published), ...beyond('failed')]
+        const beyond = (ended: 'ready' | 'failed') =>
+          versions.filter((each) => each.environmentId === id && each.state === ended).slice(keptVersions)
+        return [...beyond('ready'), ...beyond('failed')].filter(({ version }) => version !== published)
       })
       await this.#parts.database.transaction((tx) =>
         deleteVersions(
