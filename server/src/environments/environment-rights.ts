@@ -3,7 +3,7 @@ import type { EnvironmentSource } from '@berth/api/schemas/environments.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Db } from '#/store/database.ts'
-import { findMembership, listGroupIdsOf } from '#/store/group-members.ts'
+import { findMembership, listMembershipsOf } from '#/store/group-members.ts'
 import { findGroup } from '#/store/groups.ts'
 import { findUser } from '#/store/users.ts'
 import type { Template, Templates } from '#/templates/template.ts'
@@ -11,7 +11,7 @@ import { isNamedBy } from './image-references.ts'
 
 export interface RightsSettings {
   readonly mode: 'off' | 'admins' | 'managers'
-  /** Names that managers may build on; null: images of the templates that members of the group may launch. */
+  /** Names that managers may build on. With null they build on images of templates that members of the group launch. */
   readonly bases: readonly string[] | null
   /** Hosts of repositories that managers may name. */
   readonly gitHosts: readonly string[]
@@ -65,7 +65,7 @@ export class EnvironmentRights {
   }
 
   /**
-   * Images that a build for a group may read; null: any.
+   * Names of the images that a build for a group may read. Null means that it may read any image.
    * @param role of who builds
    */
   async basesFor(db: Db, role: Role, groupId: number | null): Promise<readonly string[] | null> {
@@ -110,16 +110,14 @@ export class EnvironmentRights {
   }
 
   async #managedBy(db: Db, userId: number): Promise<number[]> {
-    const managed: number[] = []
-    for (const groupId of await listGroupIdsOf(db, userId))
-      if ((await findMembership(db, groupId, userId))?.role === 'manager') managed.push(groupId)
-    return managed
+    const memberships = await listMembershipsOf(db, userId)
+    return memberships.flatMap(({ role, groupId }) => (role === 'manager' ? groupId : []))
   }
 }
 
 /**
- * Why one of these images may not be read; undefined when all may.
- * @param allowed null: any
+ * Says why one of these images may not be read; undefined when all may.
+ * @param allowed what `EnvironmentRights.basesFor` answers
  */
 export function problemOfBases(
   images: readonly string[],

@@ -41,7 +41,7 @@ export interface WantedImage {
   /** Name and tag that the image gets. */
   readonly name: string
   readonly source: EnvironmentSource
-  /** Images that it may read; null: any. */
+  /** Names of the images that it may read. Null means that it may read any image. */
   readonly allowed: readonly string[] | null
 }
 
