@@ -35,10 +35,11 @@ const runsBetweenSweeps = 20
 /** The room of environments: images that Berth builds. Where they are off, it reads nothing and has no task. */
 export class Environments {
   readonly administration: EnvironmentAdministration
-  readonly task: Task
+  readonly tasks: readonly Task[]
   readonly isOn: boolean
   readonly #parts: EnvironmentsParts
   readonly #versions: VersionBuilds | undefined
+  #runs = 0
 
   constructor(parts: EnvironmentsParts) {
     const { config, database, containers } = parts
@@ -55,43 +56,40 @@ export class Environments {
       sources,
       rights: new EnvironmentRights(settings, templates),
       versions: this.#versions,
-      onPublished: () => this.refresh(),
+      onPublished: () => this.#refresh(),
     })
-    let runs = 0
-    this.task = {
-      name: 'environments',
-      run: async () => {
-        if (!this.isOn) return {}
-        await this.refresh()
-        await this.#versions?.clean(++runs % runsBetweenSweeps === 0)
-        return {}
-      },
-    }
+    this.tasks = this.isOn ? [{ name: 'environments', run: () => this.#reconcile() }] : []
     if (this.isOn)
       containers.addPreLaunchHook((_user, { environment, image }) =>
         environment !== null && image === '' ? refusals.environmentNotPublished(environment) : undefined,
       )
   }
 
-  /** Reads which versions launches use: before the first launch, and when one was published. @throws {StoreFailure} */
-  async refresh(): Promise<void> {
-    if (!this.isOn) return
-    const { database, installation, containers } = this.#parts
-    const published = await listPublished(database.db)
-    const images = published.map(({ name, version }) => [name, ownImageName(installation, name, version)] as const)
-    containers.templates.useEnvironments(new Map(images))
-  }
-
   /** Before requests are served. @throws {StoreFailure} */
   async start(): Promise<void> {
     if (!this.isOn) return
-    await this.refresh()
+    await this.#refresh()
     if (!this.#parts.isForOneCommand) await this.#versions?.failInterrupted()
   }
 
   /** Ends builds; resolves when their ends are stored. */
   async stop(): Promise<void> {
     await this.#versions?.stop()
+  }
+
+  /** Reads which versions launches use: before the first launch, and when one was published. @throws {StoreFailure} */
+  async #refresh(): Promise<void> {
+    const { database, installation, containers } = this.#parts
+    const published = await listPublished(database.db)
+    const images = published.map(({ name, version }) => [name, ownImageName(installation, name, version)] as const)
+    containers.templates.useEnvironments(new Map(images))
+  }
+
+  /** Another process may have published; containers that used an image may be gone. */
+  async #reconcile(): Promise<Record<string, number>> {
+    await this.#refresh()
+    await this.#versions?.clean(++this.#runs % runsBetweenSweeps === 0)
+    return {}
   }
 }
 

@@ -147,9 +147,9 @@ async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: H
   if (missing) log.warn(missing)
   for (const warning of groups.warnings()) log.warn(localize(defaultLanguage, warning))
   const ofGroups = [groups.task, groups.folders.task, groups.termEnds.task]
-  const further = [...ofGroups, sharing.task, homes.task, usage.task, environments.task]
+  const further = [...ofGroups, sharing.task, homes.task, usage.task]
   reconciler.start(
-    [...containers.tasks, ...accounts.tasks, ...further],
+    [...containers.tasks, ...accounts.tasks, ...environments.tasks, ...further],
     () => containers.engineList.startRun(),
     () => sessions.clock.now(),
   )
