@@ -45,13 +45,17 @@ export interface ImageBuild {
   readonly context: AsyncIterable<Uint8Array>
   /** Path of the Dockerfile in the archive. */
   readonly dockerfile: string
-  /** Bytes of memory, cores, ms; `maxSize`: bytes of the image, and of what one step has written. */
-  readonly limits: {
-    readonly memory: number
-    readonly cpus: number
-    readonly timeout: number
-    readonly maxSize: number
-  }
+  readonly limits: BuildLimits
+}
+
+export interface BuildLimits {
+  /** Bytes that each step may use. */
+  readonly memory: number
+  readonly cpus: number
+  /** In ms. */
+  readonly timeout: number
+  /** Bytes of the image, and of what one step has written. */
+  readonly maxSize: number
 }
 
 export interface BuiltImage {

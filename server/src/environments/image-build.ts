@@ -4,6 +4,7 @@ import {
   BuildFailed,
   BuildTooLarge,
   type BaseImage,
+  type BuildLimits,
   type BuiltImage,
   type ImageBuilds,
 } from '#/engines/image-builds.ts'
@@ -26,13 +27,7 @@ export interface ImageBuildParts {
   readonly sources: Pick<FileSources, 'load'>
   /** For the registry of an image, as far as a template has an account at it. */
   readonly credentialsFor: (image: string) => (() => RegistryCredentials) | undefined
-  /** Memory and size in bytes, time in ms. */
-  readonly limits: {
-    readonly memory: number
-    readonly cpus: number
-    readonly timeout: number
-    readonly maxSize: number
-  }
+  readonly limits: BuildLimits
 }
 
 export interface WantedImage {

@@ -10,7 +10,7 @@ import {
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { callTimeouts, isOutOfSpace, statusOf, withHealthCheck } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { encodedImage } from './images.ts'
+import { encodedImage, inspectImage } from './images.ts'
 import { buildLabels, isOfAnyInstallation } from './labels.ts'
 
 type Engine = Pick<EngineContext, 'client' | 'networks' | 'installation'>
@@ -32,16 +32,6 @@ interface BuildLine {
   readonly aux?: { readonly ID?: string }
 }
 
-interface Image {
-  readonly Id: string
-  readonly Size: number
-  readonly Config: {
-    readonly User?: string
-    readonly OnBuild?: readonly string[] | null
-    readonly Labels?: Labels | null
-  } | null
-}
-
 /**
  * Builds by the classic builder of the engine: it runs each step in a container of a network that is named, with limits,
  * and ends when its client goes away. BuildKit keeps to none of these.
@@ -60,21 +50,10 @@ export function imageBuilds(engine: Engine): ImageBuilds {
 }
 
 async function findImage(engine: Engine, image: string): Promise<BaseImage | undefined> {
-  const found = await inspect(engine, image)
-  if (!found) return undefined
-  const { User = '', OnBuild, Labels } = found.Config ?? {}
-  return { id: found.Id, user: User, onBuild: OnBuild ?? [], labels: Labels ?? {} }
-}
-
-async function inspect({ client }: Engine, image: string): Promise<Image | undefined> {
-  const path = `/images/${encodedImage(image)}/json`
   try {
-    return await client.ask<Image>({
-      what: `inspect image ${image}`,
-      method: 'GET',
-      path,
-      timeout: callTimeouts.read,
-    })
+    const { Id: id, Config } = await inspectImage(engine, image)
+    const { User: user = '', OnBuild, Labels } = Config ?? {}
+    return { id, user, onBuild: OnBuild ?? [], labels: Labels ?? {} }
   } catch (error) {
     if (error instanceof RuntimeError && error.kind === 'image') return undefined
     throw error
@@ -97,8 +76,7 @@ async function build(
         withHealthCheck(engine.client, (either) => readBuild(engine, wanted, network, onOutput, either), all),
       all,
     )
-    const image = await inspect(engine, id)
-    if (!image) throw new BuildFailed('the engine has no image of this build')
+    const image = await inspectImage(engine, id)
     if (image.Size > wanted.limits.maxSize) throw new BuildTooLarge()
     return { id: image.Id, size: image.Size }
   } catch (error) {

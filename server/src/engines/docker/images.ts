@@ -227,7 +227,13 @@ export interface ImageInspection {
   readonly RepoDigests?: readonly string[] | null
   /** The year 1 for one that was not tagged here. */
   readonly Metadata?: { readonly LastTagTime?: string } | null
-  readonly Config: { readonly ExposedPorts?: object | null } | null
+  readonly Size: number
+  readonly Config: {
+    readonly ExposedPorts?: object | null
+    readonly User?: string
+    readonly OnBuild?: readonly string[] | null
+    readonly Labels?: Readonly<Record<string, string>> | null
+  } | null
 }
 
 /** @throws {RuntimeError} `image` when the engine has none of this name */
