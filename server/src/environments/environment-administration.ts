@@ -157,15 +157,14 @@ export class EnvironmentAdministration {
    * @returns its number @throws {Refusal} 404 · 403 · 400 a source that is refused by now · 409 one is being built
    */
   async build(actor: Actor, name: string, now: Date): Promise<number> {
-    const { database, rights, versions } = this.#parts
+    const { database, versions } = this.#parts
     const { environment, version, allowed } = await database.transaction(async (tx) => {
       await database.lock(tx, 'environments')
       const { environment, role } = await this.#require(tx, actor, name)
-      await this.#checkSource(tx, role, environment.source, environment.groupId)
+      const { allowed } = await this.#checkSource(tx, role, environment.source, environment.groupId)
       const built = await listVersions(tx, [environment.id])
       if (built.some(({ state }) => state === 'waiting' || state === 'building'))
         throw refusals.conflict(message('environments.building'))
-      const allowed = await rights.basesFor(tx, role, environment.groupId)
       const version = await insertVersion(tx, environment, now)
       const detail = { version: version.version, source: environment.source }
       await this.#note(tx, { at: now, actor, action: 'environment.build', name, detail })
@@ -219,34 +218,36 @@ export class EnvironmentAdministration {
     const { database, rights, sources } = this.#parts
     const role = await rights.roleOf(database.db, actor)
     if (role === 'manager') await rights.require(database.db, actor, groupId)
-    const direct = await this.#checkSource(database.db, role, source, groupId)
-    const allowed = await rights.basesFor(database.db, role, groupId)
+    const { read: direct, allowed } = await this.#checkSource(database.db, role, source, groupId)
     const isAnonymous = role === 'manager'
     const fetch = () => readSource(source, sources, AbortSignal.timeout(checkTimeout), isAnonymous)
-    const read = direct ?? (await this.#fetch(fetch))
-    await read.files?.release()
-    const { images } = read.plan
-    const problem = problemOfBases(images, allowed)
-    if (problem) throw refusals.badRequest(problem)
-    return { images, dockerfile: read.dockerfile, recognised: read.recognised }
+    const { plan, dockerfile, recognised, files } = direct ?? (await this.#fetch(fetch))
+    await files?.release()
+    if (!direct) this.#refuseOtherBases(plan, allowed)
+    return { images: plan.images, dockerfile, recognised }
   }
 
   /**
    * Refuses a source before it is stored or built; what a repository brings is looked at when it is fetched.
-   * @throws {Refusal} 400
+   * @returns what it comes to, undefined for a repository, and `EnvironmentRights.basesFor` @throws {Refusal} 400
    */
   async #checkSource(
     db: Db,
     role: 'administrator' | 'manager',
     source: EnvironmentSource,
     groupId: number | null,
-  ): Promise<ReadSource | undefined> {
+  ): Promise<{ readonly read: ReadSource | undefined; readonly allowed: readonly string[] | null }> {
     const { rights } = this.#parts
     rights.requireGitHost(role, source)
-    const read = await this.#fetch(async () => readDirectSource(source))
-    const problem = problemOfBases(read?.plan.images ?? [], await rights.basesFor(db, role, groupId))
+    const read = await this.#fetch(async () => ('git' in source ? undefined : readDirectSource(source)))
+    const allowed = await rights.basesFor(db, role, groupId)
+    if (read) this.#refuseOtherBases(read.plan, allowed)
+    return { read, allowed }
+  }
+
+  #refuseOtherBases({ images }: ReadSource['plan'], allowed: readonly string[] | null): void {
+    const problem = problemOfBases(images, allowed)
     if (problem) throw refusals.badRequest(problem)
-    return read
   }
 
   /** What a source has wrong is the author's to mend. @throws {Refusal} 400 */

@@ -1,13 +1,10 @@
-import { message } from '@berth/texts/localized-message.ts'
 import type { EnvironmentSource } from '@berth/api/schemas/environments.ts'
 import type { FileSet } from '#/templates/starter-files/file-set.ts'
 import type { FileSources } from '#/templates/starter-files/file-sources.ts'
 import { planBuild, type BuildPlan } from './build-plan.ts'
-import { DockerfileProblem } from './dockerfile.ts'
-import { pipScript, recognise } from './repository-source.ts'
+import { aptScript, pipScript, recognise, shellStep } from './repository-source.ts'
 
-type GitSource = Extract<EnvironmentSource, { git: string }>
-type Packages = Exclude<Extract<EnvironmentSource, { base: string }>, GitSource>
+type Packages = Extract<EnvironmentSource, { base: string }>
 
 /** What a source comes to: a Dockerfile that was checked, and what it may copy. */
 export interface ReadSource {
@@ -21,9 +18,8 @@ export interface ReadSource {
   readonly recognised: readonly string[]
 }
 
-/** The plan of a source without a repository; undefined for one with it. @throws {DockerfileProblem} */
-export function readDirectSource(source: EnvironmentSource): ReadSource | undefined {
-  if ('git' in source) return undefined
+/** The plan of a source without a repository. @throws {DockerfileProblem} */
+export function readDirectSource(source: Exclude<EnvironmentSource, { git: string }>): ReadSource {
   const [dockerfile, keepsUser] = 'dockerfile' in source ? [source.dockerfile, false] : [dockerfileOf(source), true]
   return { dockerfile, plan: planBuild(dockerfile, { keepsUser }), folder: '', recognised: [] }
 }
@@ -39,8 +35,7 @@ export async function readSource(
   signal: AbortSignal,
   isAnonymous: boolean,
 ): Promise<ReadSource> {
-  const direct = readDirectSource(source)
-  if (direct || !('git' in source)) return direct ?? unreadable()
+  if (!('git' in source)) return readDirectSource(source)
   const origin = { git: source.git, ref: source.ref ?? null, ...(isAnonymous && { isAnonymous }) }
   const files = await sources.load(origin, performance.now(), signal)
   try {
@@ -52,28 +47,18 @@ export async function readSource(
   }
 }
 
-function unreadable(): never {
-  throw new DockerfileProblem(message('environments.noFrom'))
-}
-
 /**
- * A Dockerfile that installs packages on a base. Each step is in the form of a list, which no shell reads before its
- * own: names of packages have no character that a shell knows, and commands are the author's.
+ * A Dockerfile that installs packages on a base: their names have no character that a shell knows, and commands are the
+ * author's.
  */
 export function dockerfileOf({ base, apt = [], pip = [], npm = [], run = [] }: Packages): string {
   const steps = [
-    ...(apt.length === 0
-      ? []
-      : [
-          `apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${words(apt)} && rm -rf /var/lib/apt/lists/*`,
-        ]),
+    ...(apt.length === 0 ? [] : [aptScript(words(apt))]),
     ...(pip.length === 0 ? [] : [pipScript(words(pip))]),
     ...(npm.length === 0 ? [] : [`npm install -g ${words(npm)} && npm cache clean --force`]),
     ...run,
   ]
-  return [`FROM ${base}`, 'USER 0', ...steps.map((step) => `RUN ${JSON.stringify(['/bin/sh', '-ec', step])}`)].join(
-    '\n',
-  )
+  return [`FROM ${base}`, 'USER 0', ...steps.map(shellStep)].join('\n')
 }
 
 const words = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' ')

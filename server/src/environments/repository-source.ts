@@ -127,39 +127,41 @@ async function dockerfileOfPackages(
 ): Promise<string> {
   const place = '/opt/environment'
   const lines = [`FROM ${base}`, 'USER 0']
-  const shell = (script: string) => `RUN ${JSON.stringify(['/bin/sh', '-ec', script])}`
   if (found.includes('apt.txt')) {
     const file = posix.join(folder, 'apt.txt')
     const names = wordsOf(await reader.text(file, maxRead))
     const wrong = names.find((name) => !/^[a-z0-9][a-z0-9+.:=~-]*$/.test(name))
     if (wrong !== undefined) throw badFile(file, wrong)
-    lines.push(
-      shell(
-        `apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${names.join(' ')} && rm -rf /var/lib/apt/lists/*`,
-      ),
-    )
+    lines.push(shellStep(aptScript(names.join(' '))))
   }
   if (found.includes('environment.yml')) {
     readObject(posix.join(folder, 'environment.yml'), await reader.text(posix.join(folder, 'environment.yml'), maxYaml))
     lines.push(
       `COPY environment.yml ${place}/`,
-      shell(
+      shellStep(
         `conda=$(command -v mamba || command -v micromamba || command -v conda); "$conda" env update -y -n base -f ${place}/environment.yml 2>/dev/null || "$conda" env update -n base -f ${place}/environment.yml`,
       ),
     )
   }
   if (found.includes('requirements.txt'))
-    lines.push(`COPY requirements.txt ${place}/`, shell(pipScript(`-r ${place}/requirements.txt`)))
+    lines.push(`COPY requirements.txt ${place}/`, shellStep(pipScript(`-r ${place}/requirements.txt`)))
   if (found.includes('package.json')) {
     const hasLock = reader.has(posix.join(folder, 'package-lock.json'))
     lines.push(
       `COPY package.json ${hasLock ? 'package-lock.json ' : ''}${place}/`,
-      shell(`cd ${place} && npm ${hasLock ? 'ci' : 'install'} && npm cache clean --force`),
+      shellStep(`cd ${place} && npm ${hasLock ? 'ci' : 'install'} && npm cache clean --force`),
       `ENV NODE_PATH=${place}/node_modules`,
     )
   }
   return lines.join('\n')
 }
+
+/** In the form of a list, which no shell reads before its own. */
+export const shellStep = (script: string): string => `RUN ${JSON.stringify(['/bin/sh', '-ec', script])}`
+
+/** @param packages names that a shell takes as they are, or in quotes */
+export const aptScript = (packages: string): string =>
+  `apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ${packages} && rm -rf /var/lib/apt/lists/*`
 
 /** Debian marks its Python as its own (PEP 668), where pip asks for this flag; older versions of pip do not know it. */
 export const pipScript = (packages: string): string =>
