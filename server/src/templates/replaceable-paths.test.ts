@@ -10,7 +10,14 @@ function arrange(t: TestContext) {
   const base = realpathSync(mkdtempSync(path.join(tmpdir(), 'berth-replaceable-')))
   t.after(() => rmSync(base, { recursive: true, force: true }))
   const at = (...parts: string[]) => path.join(base, ...parts)
-  for (const folder of ['srv/shared/data/deep', 'srv/shared-too', 'srv/course/dropbox', 'kept', 'secrets'])
+  for (const folder of [
+    'srv/shared/data/deep',
+    'srv/shared-too',
+    'srv/beside',
+    'srv/course/dropbox',
+    'kept',
+    'secrets',
+  ])
     mkdirSync(at(folder), { recursive: true })
   for (const file of ['srv/shared/files.tar', 'srv/shared/token', 'srv/shared/brand.yaml', 'srv/files.tar'])
     writeFileSync(at(file), '')
@@ -68,7 +75,7 @@ test('a symbolic link counts where it is, and where it leads', (t) => {
   symlinkSync(at('srv/shared/data'), at('srv/to-data'))
   symlinkSync(at('srv/shared'), at('srv/to-shared'))
   // The link itself can be turned by those who write to `shared`, although it leads out of it.
-  symlinkSync('../shared-too', at('srv/shared/out'))
+  symlinkSync('../beside', at('srv/shared/out'))
   symlinkSync('shared/out/.', at('srv/twice'))
   for (const folder of ['srv/to-data', 'srv/to-shared/data', 'srv/shared/out', 'srv/twice', 'srv/shared/../shared/out'])
     assert.match(
