@@ -163,7 +163,7 @@ export class UpstreamConnection {
       upstreamEnded: (error) => reject(error ?? new Error('the API closed the connection')),
     }
     connection.begin(listener, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${tunnelUpgrade}\r\n`, undefined)
-    // As it is from now on, no request was sent on it.
+    // What was sent is no request to the program that it leads to from now on.
     connection.requests = 0
     return promise
       .catch((error: unknown) => {

@@ -145,7 +145,7 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
     counts: () => countsOf(parts, gateway),
     now: () => clock.now(),
   })
-  return new Http(server, new PortTunnels(containers.ports), operators, metricsListener, log)
+  return new Http(server, new PortTunnels(containers.ports, log), operators, metricsListener, log)
 }
 
 /** Numbers for `/metrics`, by name. */

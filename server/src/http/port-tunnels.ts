@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { tunnelPath, tunnelProtocol } from '@berth/gateway/port/tunnel.ts'
+import type { Logger } from 'pino'
 import type { ContainerPorts } from '#/containers/open-containers.ts'
 import { tunnelEvent } from './listener.ts'
 
@@ -15,11 +16,13 @@ const targetForm = new RegExp(`^/${RegExp.escape(tunnelPath)}/([^/?]+)/(\\d{1,5}
  */
 export class PortTunnels {
   readonly #ports: Pick<ContainerPorts, 'connect'>
+  readonly #log: Pick<Logger, 'warn'>
   readonly #open = new Set<Duplex>()
   #isClosed = false
 
-  constructor(ports: Pick<ContainerPorts, 'connect'>) {
+  constructor(ports: Pick<ContainerPorts, 'connect'>, log: Pick<Logger, 'warn'>) {
     this.#ports = ports
+    this.#log = log
   }
 
   /** Answers on this listener, too. */
@@ -44,9 +47,13 @@ export class PortTunnels {
         left.abort()
       })
     if (this.#isClosed) near.destroy()
-    const far = await this.#connect(request, left.signal).catch(() => 503)
+    const far = await this.#connect(request, left.signal).catch((error: unknown) => {
+      // The gateway gets a status alone.
+      if (!left.signal.aborted) this.#log.warn({ err: error }, 'a connection from inside of a container could not be made')
+      return 503
+    })
     if (typeof far === 'number') return void near.end(`HTTP/1.1 ${far} No\r\nContent-Length: 0\r\n\r\n`)
-    if (near.destroyed) return void far.destroy()
+    if (near.destroyed || far.destroyed) return void (near.destroy(), far.destroy())
     near.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${tunnelProtocol}\r\n\r\n`)
     join(near, far)
   }

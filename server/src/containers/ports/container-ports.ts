@@ -94,7 +94,8 @@ export class ContainerPorts {
       const { runtime } = this.#parts
       const connect = () => runtime.connectToLoopback(where.containerId, port, signal)
       const connection = await this.#starts.run(connect, { signal })
-      if (connection === 'refused') leave()
+      // One that has closed meanwhile emits nothing more.
+      if (connection === 'refused' || connection.closed) leave()
       else connection.once('close', leave)
       return connection
     } catch (error) {

@@ -44,7 +44,7 @@ export class ContainerTool {
 
   /**
    * The mount of the tool, as the engine's API has it. Never rejects: a container without the tool is better than none. It stays
-   * without it until it is made anew, because the engine adds no mount to a container that exists.
+   * without it until its next restart makes it anew, because the engine adds no mount to a container that exists.
    * @param architecture of the engine's machine, as it says itself
    * @returns nothing where there is no tool for it, or the engine cannot take it in now
    */
