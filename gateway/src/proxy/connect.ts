@@ -159,7 +159,14 @@ async function respondDeadPort(
   const { head } = exchange.parts
   const asked = isOwner ? config.control.listeningPorts(entry.prefix).catch(() => undefined) : undefined
   const { dashboardUrl, look } = config.settings
-  const view = { port, listening: await asked, target: head.target, dashboardUrl, language: requestLanguage(head), look }
+  const view = {
+    port,
+    listening: await asked,
+    target: head.target,
+    dashboardUrl,
+    language: requestLanguage(head),
+    look,
+  }
   if (!exchange.isOver) client.respond(deadPortResponse(refusal, view))
 }
 

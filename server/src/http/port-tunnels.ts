@@ -49,7 +49,8 @@ export class PortTunnels {
     if (this.#isClosed) near.destroy()
     const far = await this.#connect(request, left.signal).catch((error: unknown) => {
       // The gateway gets a status alone.
-      if (!left.signal.aborted) this.#log.warn({ err: error }, 'a connection from inside of a container could not be made')
+      if (!left.signal.aborted)
+        this.#log.warn({ err: error }, 'a connection from inside of a container could not be made')
       return 503
     })
     if (typeof far === 'number') return void near.end(`HTTP/1.1 ${far} No\r\nContent-Length: 0\r\n\r\n`)

@@ -71,7 +71,7 @@ class ExecConnection extends PodStream {
     else this.destroy(lost)
     const code = codeOf(this.#result)
     // Where there is no code, the result says why the program did not run.
-    this.#end({ code, errors: this.#errors || ((code === null && this.#result?.message) || '') })
+    this.#end({ code, errors: this.#errors || (code === null && this.#result?.message) || '' })
   }
 }
 
