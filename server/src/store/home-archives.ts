@@ -79,6 +79,17 @@ export async function listArchivesOfAll(db: Db, memberIds: readonly number[]): P
   return rows.map(fromRow)
 }
 
+/** Files of all archives of an end of term. */
+export async function listArchiveFiles(db: Db, termEndId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('home_archives')
+    .innerJoin('term_end_members', 'term_end_members.id', 'home_archives.member_id')
+    .select('home_archives.file')
+    .where('term_end_members.term_end_id', '=', termEndId)
+    .execute()
+  return rows.map(({ file }) => file)
+}
+
 /** Bytes of all archives of an end of term. */
 export async function sumArchives(
   db: Db,

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import { ContainerRemoval } from '#/containers/container-removal.ts'
 import { DiskNearlyFull } from '#/machine/disk-room.ts'
@@ -12,6 +17,7 @@ import { insertTermEnd, insertTermEndMembers, listTermEndMembers } from '#/store
 import { insertUser } from '#/store/users.ts'
 import { unsharedHomes } from '#test/support/unshared-homes.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
+import { ArchiveStore } from '#/homes/archive-store.ts'
 import { ArchiveMember, pauseFor, type ArchiveMemberParts } from './archive-member.ts'
 
 const now = new Date('2027-07-31T20:00:00Z')
@@ -120,15 +126,54 @@ test('a home that is larger than the room for archives fails alone; the disk is 
     assert.equal(pauseFor(await archiveWith(t, free, size))?.problem, 'disk')
 })
 
+// The next end of term wrote over the archives of one that had begun after the backup, and deleted them at its end.
+test('ends of terms that a restored store numbers again leave earlier archives alone', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-archives-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const files = new ArchiveStore(folder)
+  const archive = async (startedAt: Date, content: string) => {
+    const { database, member } = await storeWithMember(t, startedAt)
+    const singleFlight = new SingleFlight()
+    const runtime = { inspect: async () => undefined } as Partial<Runtime> as Runtime
+    const archiveMember = new ArchiveMember({
+      database,
+      contents: {
+        read: async function* () {
+          yield Buffer.from(content)
+        },
+      },
+      runtime,
+      files,
+      removal: new ContainerRemoval({ runtime, database, singleFlight, homes: unsharedHomes(), installation: 'berth' }),
+      homes: unsharedHomes(),
+      singleFlight,
+      installation: 'berth',
+      stop: async () => false,
+      bytesOf: () => undefined,
+    } as unknown as ArchiveMemberParts)
+    await archiveMember.run(member, ['lab'], new AbortController().signal)
+    const [stored] = await listArchivesOf(database.db, member.id)
+    assert.ok(stored)
+    return { id: member.termEndId, file: stored.file }
+  }
+  const contentOf = async (file: string) => gunzipSync(await readFile(path.join(folder, file))).toString()
+
+  const before = await archive(now, 'before the restore')
+  const after = await archive(new Date(now.getTime() + 86_400_000), 'after the restore')
+  assert.equal(after.id, before.id)
+  assert.equal(await contentOf(before.file), 'before the restore')
+  assert.equal(await contentOf(after.file), 'after the restore')
+})
+
 /** An end of term with one member. */
-async function storeWithMember(t: TestContext) {
+async function storeWithMember(t: TestContext, startedAt = now) {
   const { database } = await openTemporaryStore(t)
   const { db } = database
   const user = await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
   const limits = { running: null, memory: null, cpus: null, disk: null }
   const fields = { name: 'Course', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
   const group = await insertGroup(db, { ...fields, createdAt: now })
-  const times = { removeAt: now, keepUntil: now, groupEnd: null, startedAt: now }
+  const times = { removeAt: now, keepUntil: now, groupEnd: null, startedAt }
   const by = { actorId: null, actorName: 'operator root', language: 'en' } as const
   const id = await insertTermEnd(db, {
     groupId: group!.id,

@@ -16,7 +16,13 @@ import {
 } from '#/store/user-containers.ts'
 import type { Database } from '#/store/database.ts'
 import { deleteHomeArchive, listArchivesOf, setHomeArchive, type StoredArchive } from '#/store/home-archives.ts'
-import { findTermEnd, findTermEndMember, type TermEndMember, type TermEndProblem } from '#/store/term-ends.ts'
+import {
+  findTermEnd,
+  findTermEndMember,
+  type TermEnd,
+  type TermEndMember,
+  type TermEndProblem,
+} from '#/store/term-ends.ts'
 import type { ArchiveStore } from '#/homes/archive-store.ts'
 
 /** How long one home may take, in ms. */
@@ -103,9 +109,12 @@ export class ArchiveMember {
     const recordState = homeStateOf(await listContainersOf(database.db, member.userId), types)
     if (before?.recordState === recordState && (await files.has(before))) return
     await this.#requireRoom(member, type)
+    const termEnd = await findTermEnd(database.db, member.termEndId)
+    // Deleted meanwhile: nobody could find the archive.
+    if (!termEnd) return
     const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
     const written = await files
-      .write(String(member.termEndId), fileName(member, type), archive)
+      .write(archivesKey(termEnd), fileName(member, type), archive)
       .catch((error: unknown) => this.#nothingIfMissing(error, volume))
     if (!written) return this.#noteGone(before, recordState)
     crashPoint('term-end.after-archive')
@@ -175,6 +184,13 @@ const recordStateOf = (record: UserContainer | undefined): string =>
   record === undefined
     ? 'none'
     : [record.id, record.stoppedAt?.getTime() ?? '-', record.runningSince?.getTime() ?? '-'].join(' ')
+
+/**
+ * Where its archives are. The id alone would not do: a store that is restored from a backup gives ids again, and the archives of
+ * ends that the backup does not know may still be on the disk.
+ */
+export const archivesKey = ({ id, startedAt }: Pick<TermEnd, 'id' | 'startedAt'>): string =>
+  `${id}-${startedAt.getTime()}`
 
 /** A type may be any text. */
 const fileName = ({ id }: TermEndMember, type: string) =>

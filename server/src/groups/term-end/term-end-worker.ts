@@ -23,11 +23,17 @@ import {
   type TermEndMember,
 } from '#/store/term-ends.ts'
 import { findMembership } from '#/store/group-members.ts'
-import { hasAcceptedLink, insertArchiveLink, listArchivesOf, noteLinkAccepted } from '#/store/home-archives.ts'
+import {
+  hasAcceptedLink,
+  insertArchiveLink,
+  listArchiveFiles,
+  listArchivesOf,
+  noteLinkAccepted,
+} from '#/store/home-archives.ts'
 import { findUser } from '#/store/users.ts'
 import type { GroupDirectory } from '#/templates/group-directory.ts'
 import type { ArchiveStore } from '#/homes/archive-store.ts'
-import { ArchiveTooLarge, pauseFor, type ArchiveMember } from './archive-member.ts'
+import { archivesKey, ArchiveTooLarge, pauseFor, type ArchiveMember } from './archive-member.ts'
 import type { MemberOutcomes, PlannedMember } from './member-outcomes.ts'
 import type { RemoveMember } from './remove-member.ts'
 
@@ -136,8 +142,9 @@ export class TermEndWorker {
     }
   }
 
-  async #delete({ id, phase }: TermEnd): Promise<boolean> {
-    await this.#parts.files.removeAll(String(id))
+  async #delete(termEnd: TermEnd): Promise<boolean> {
+    const { id, phase } = termEnd
+    await this.#removeArchives(termEnd, await listArchiveFiles(this.#parts.database.db, id))
     await deleteTermEnd(this.#parts.database.db, id)
     this.#parts.dates.forget(id)
     this.#parts.log.info({ termEnd: id, phase }, 'archives of the end of a term were deleted')
@@ -145,12 +152,21 @@ export class TermEndWorker {
   }
 
   /** What is not removed by the date stays: without an archive it would be lost. */
-  async #giveUp({ id, keepUntil }: TermEnd, now: Date): Promise<boolean> {
-    const { database, files, log } = this.#parts
+  async #giveUp(termEnd: TermEnd, now: Date): Promise<boolean> {
+    const { database, log } = this.#parts
+    const { id, keepUntil } = termEnd
+    const files = await listArchiveFiles(database.db, id)
     const failed = await database.transaction((tx) => giveUpTermEnd(tx, id, now))
-    await files.removeAll(String(id))
+    await this.#removeArchives(termEnd, files)
     log.warn({ termEnd: id, keepUntil, failed }, 'the date of the archives passed before the end of a term was done')
     return true
+  }
+
+  /** @param stored files that the store names: before 1.0.0 they were in a folder that another end of term may use */
+  async #removeArchives(termEnd: TermEnd, stored: readonly string[]): Promise<void> {
+    const { files } = this.#parts
+    for (const file of stored) await files.remove(file)
+    await files.removeAll(archivesKey(termEnd))
   }
 
   async #archiveDue(termEnd: TermEnd): Promise<boolean> {
