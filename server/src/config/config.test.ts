@@ -216,6 +216,17 @@ test('the contact for help is one line of text of at most 200 characters, or non
     assert.match(read({ SUPPORT_CONTACT: value }).problems.join(), /^SUPPORT_CONTACT: must be/)
 })
 
+test('the contact for security is a mail address or a page by https', () => {
+  assert.equal(good({}).securityContact, null)
+  assert.equal(good({ SECURITY_CONTACT: 'security@example.org' }).securityContact, 'mailto:security@example.org')
+  assert.equal(
+    good({ SECURITY_CONTACT: 'https://example.org/security' }).securityContact,
+    'https://example.org/security',
+  )
+  for (const value of ['http://example.org/security', 'room 12', 'mailto:', 'a@b\nContact: c@d'])
+    assert.match(read({ SECURITY_CONTACT: value }).problems.join(), /^SECURITY_CONTACT: must be/)
+})
+
 test('AUDIT_WEBHOOK_URL is https or this machine, AUDIT_WEBHOOK_SECRET one or more secrets, and neither is repeated in a problem', () => {
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`
   const right = { AUDIT_WEBHOOK_URL: 'https://siem.example.org/berth?key=hidden', AUDIT_WEBHOOK_SECRET: secret(24) }

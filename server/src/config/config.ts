@@ -120,6 +120,8 @@ export interface Config {
   readonly adminEmails: ReadonlySet<string>
   /** Contact for help: an e-mail address, a URL, or a text; null when none is set. */
   readonly supportContact: string | null
+  /** URI of where faults of security are reported; null when none is set. */
+  readonly securityContact: string | null
   /** Name, logo, colours, legal texts and notices; null: Berth's own look. */
   readonly branding: Branding | null
   readonly logLevel: string
@@ -238,6 +240,7 @@ export function readConfig(
     retireAfter: settings.value('RETIRE_AFTER'),
     hostRules: settings.value('HOST_RULES'),
     supportContact: settings.value('SUPPORT_CONTACT'),
+    securityContact: settings.value('SECURITY_CONTACT'),
     branding: readBrandingFile(settings.value('BRANDING_FILE'), readFile, timeZone, problems),
     timeZone,
     logLevel: settings.value('LOG_LEVEL'),

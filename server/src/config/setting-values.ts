@@ -276,6 +276,14 @@ export const contact = kind(`one line of at most \`${maxContactLength}\` charact
     : value,
 )
 
+/** Where a fault of security is reported, as a URI (RFC 9116, 2.5.3): of the web by https alone. */
+export const securityContact = kind('e-mail address, or URL with `https://`', (value): string | Problem => {
+  const wrong = new Problem('must be an e-mail address or an https:// URL, e.g. security@example.org')
+  if (/\s/.test(value)) return wrong
+  if (/^[^@:/]+@[^@:/]+$/.test(value)) return `mailto:${value}`
+  return URL.parse(value)?.protocol === 'https:' ? value : wrong
+})
+
 /** Lower case, no trailing dot, an optional port; international names in their ASCII form. */
 export const domain = kind('host name, with a port or without', (value): string | Problem => {
   const wrong = new Problem('must be a host name with an optional port, e.g. berth.example.org')

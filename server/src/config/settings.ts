@@ -9,6 +9,7 @@ import {
   catalogueOrMap,
   choice,
   contact,
+  securityContact,
   coreCount,
   count,
   databaseUrl,
@@ -196,6 +197,10 @@ export const settingGroups = {
     SUPPORT_CONTACT: contact({
       default: null,
       text: 'Contact for help, shown on every page: an e-mail address, an `http(s)` URL, or text such as `room 12, telephone 34`.',
+    }),
+    SECURITY_CONTACT: securityContact({
+      default: null,
+      text: 'Where people report a fault of security. With it `/.well-known/security.txt` (RFC 9116) names it.',
     }),
     BRANDING_FILE: file({
       default: null,

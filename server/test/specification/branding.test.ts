@@ -40,7 +40,10 @@ await writeFile(
 )
 const berth = await startEnginelessBerth(
   { after },
-  { env: { TZ: 'UTC', BRANDING_FILE: path.join(folder, 'branding.yaml') }, webDir: web },
+  {
+    env: { TZ: 'UTC', BRANDING_FILE: path.join(folder, 'branding.yaml'), SECURITY_CONTACT: 'security@example.org' },
+    webDir: web,
+  },
 )
 after(() => rmSync(folder, { recursive: true }))
 
@@ -140,6 +143,16 @@ test("the gateway's own pages have it, too, under a policy that allows nothing m
   assert.match(policy, /^default-src 'none'; /)
 })
 
+test('security.txt says where a fault of security is reported, for less than a year', async () => {
+  const { text, headers } = await berth.call('GET', '/.well-known/security.txt')
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+  const fields = new Map(text.split('\n').map((line) => line.split(': ', 2) as [string, string]))
+  assert.equal(fields.get('Contact'), 'mailto:security@example.org')
+  assert.match(fields.get('Canonical') ?? '', /^https?:\/\/.*\/\.well-known\/security\.txt$/)
+  const days = (Date.parse(fields.get('Expires') ?? '') - Date.now()) / 86_400_000
+  assert.ok(days > 30 && days < 365, text)
+})
+
 test('mails carry name and colour', async () => {
   await berth.call('POST', '/api/auth/signup', { body: { email: 'bob@x.org' } })
   const mail = berth.mails.at(-1)
@@ -157,4 +170,5 @@ test('without a branding nothing is added to documents, mails and pages', async 
   assert.match(refused, /· Berth<\/title>/)
   assert.equal(/<footer|class="notice"|<img/.test(refused.replace(/<style>[^]*?<\/style>/, '')), false)
   assert.equal((await berth.call('GET', '/api/legal/imprint')).status, 404)
+  assert.equal((await berth.call('GET', '/.well-known/security.txt')).status, 404)
 })

@@ -110,7 +110,7 @@ export class ArchiveMember {
     if (before?.recordState === recordState && (await files.has(before))) return
     await this.#requireRoom(member, type)
     const termEnd = await findTermEnd(database.db, member.termEndId)
-    // Deleted meanwhile: nobody could find the archive.
+    // It was deleted meanwhile: an archive would belong to none.
     if (!termEnd) return
     const archive = contents.read(volume, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]))
     const written = await files

@@ -23,10 +23,12 @@ import {
   encodedVariant,
   frontEndFiles,
   registerAssets,
+  registerSecurityText,
   sendAsset,
   sharedFrontEndFiles,
   type Asset,
   type FrontEndFiles,
+  type SecurityText,
 } from './static-assets.ts'
 
 export interface FrontEndParts {
@@ -46,6 +48,8 @@ export interface FrontEndParts {
   readonly signIn: BootData['sign_in']
   /** Contact for help. */
   readonly contact: string | null
+  /** Null: there is no `security.txt`. */
+  readonly security: SecurityText | null
   readonly hasGroups: () => boolean
   /** Null: Berth's own look. */
   readonly branding: Branding | null
@@ -105,6 +109,7 @@ export class FrontEnd {
     })
     // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see web/README.md.
     const logo = this.#parts.branding?.logo
+    if (this.#parts.security) registerSecurityText(server, this.#parts.security)
     registerAssets(server, new Map([...this.#assets, ...(logo ? [logoAsset(logo)] : [])]))
   }
 

@@ -7,6 +7,7 @@ type FrontEndSettings = Pick<
   | 'linkLifetime'
   | 'signIn'
   | 'contact'
+  | 'security'
   | 'branding'
   | 'sharing'
   | 'hasSnapshots'
@@ -29,6 +30,7 @@ export function frontEndSettings(config: Config, { frontendUrl }: Pick<Addresses
       email_link: config.signIn.isByLink,
     },
     contact: config.supportContact,
+    security: config.securityContact === null ? null : { contact: config.securityContact, frontendUrl },
     branding: config.branding,
     sharing: sharingData(config.sharing),
     hasSnapshots: config.snapshots.isOn,

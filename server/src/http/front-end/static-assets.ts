@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { languages } from '@berth/api/boot.ts'
 import { contentRange, requestedRange } from '#/http/request-headers.ts'
 
 /**
@@ -44,6 +45,35 @@ export function registerAssets(server: FastifyInstance, assets: ReadonlyMap<stri
     handler: (request, reply) => {
       const asset = assets.get((request.params as { readonly '*': string })['*'])
       return asset ? sendAsset(asset, request, reply) : reply.callNotFound()
+    },
+  })
+}
+
+/** Whom to tell of a fault of security. */
+export interface SecurityText {
+  /** A URI. */
+  readonly contact: string
+  readonly frontendUrl: string
+}
+
+/** How long `security.txt` says that it is good, in ms: less than a year (RFC 9116, 2.5.5). */
+const securityTextLifetime = 180 * 86_400_000
+
+/** Serves `/.well-known/security.txt` (RFC 9116). */
+export function registerSecurityText(server: FastifyInstance, { contact, frontendUrl }: SecurityText): void {
+  const url = '/.well-known/security.txt'
+  server.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: (request, reply) => {
+      const expires = new Date(request.now.getTime() + securityTextLifetime).toISOString()
+      const lines = [
+        `Contact: ${contact}`,
+        `Expires: ${expires}`,
+        `Preferred-Languages: ${languages.join(', ')}`,
+        `Canonical: ${frontendUrl}${url}`,
+      ]
+      return reply.type('text/plain; charset=utf-8').send(lines.map((line) => `${line}\n`).join(''))
     },
   })
 }
