@@ -64,7 +64,9 @@ test('a container that the operator stops counts as stopped, not as crashed, and
   const again = await berth.operate('POST', `/api/operator/containers/${id}/stop`)
   assert.match(again.body.message, /does not run/)
   const headers = { authorization: `Bearer ${ann.token}`, accept: 'text/html' }
-  assert.equal((await get(berth.app.port, `/${ann.slug}-dev/`, { headers })).status, 200)
+  // A start that takes long shows its progress first, with 503.
+  const open = async () => (await get(berth.app.port, `/${ann.slug}-dev/`, { headers })).status === 200
+  await waitFor('it runs again', open)
   assertRefused(await berth.operate('POST', '/api/operator/containers/999/stop'), 404)
   assertRefused(await berth.operate('POST', '/api/operator/containers/x/stop'), 404)
 })
