@@ -7,10 +7,10 @@ import { maxResponseHead, readResponseHead, untilClose, type ResponseHead } from
 import type { Random } from './random.ts'
 import type { Reading, StreamReading } from './parsed-message.ts'
 
-/** Every name is notable: all beginnings that differ in the five bits that are looked at, at every length. */
+/** Every name is notable: each first character is a family, in lower case. */
 const allNames = new NotableNames(
   [],
-  Array.from({ length: 32 }, (_, code) => String.fromCharCode(64 + code)),
+  Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).filter((each) => each === each.toLowerCase()),
   () => true,
 )
 
