@@ -7,8 +7,6 @@ import { apiTokenEndpoints } from './endpoints/api-tokens.ts'
 import { authEndpoints } from './endpoints/auth.ts'
 import { containersEndpoints } from './endpoints/containers.ts'
 import { environmentsEndpoints } from './endpoints/environments.ts'
-import { homesEndpoints } from './endpoints/homes.ts'
-import { groupFolderEndpoints } from './endpoints/groups/group-folders.ts'
 import { groupHoursEndpoints } from './endpoints/groups/group-hours.ts'
 import { groupInvitationsEndpoints } from './endpoints/groups/group-invitations.ts'
 import { groupPageEndpoints } from './endpoints/groups/group-page.ts'
@@ -36,7 +34,6 @@ export const endpoints = {
   ...sshEndpoints,
   ...containersEndpoints,
   ...snapshotsEndpoints,
-  ...homesEndpoints,
   ...adminUsersEndpoints,
   ...adminContainersEndpoints,
   ...adminSystemEndpoints,
@@ -47,7 +44,6 @@ export const endpoints = {
   ...looksEndpoints,
   ...groupInvitationsEndpoints,
   ...groupHoursEndpoints,
-  ...groupFolderEndpoints,
   ...termEndEndpoints,
   ...operatorEndpoints,
   ...systemEndpoints,

@@ -12,7 +12,12 @@ const refusals = { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody } as const
 
 const operatorRefusals = { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
 
-/** Snapshots of one's own homes, archives into and out of them, and the operator's work on those of all. */
+const homeRefusals = { 403: ErrorBody, 404: ErrorBody, 409: ErrorBody, 429: ErrorBody, 500: ErrorBody } as const
+
+/**
+ * Snapshots of one's own homes, archives into and out of them, and the operator's work on those of all; homes that several
+ * types of a person share, or that no type has any more.
+ */
 export const snapshotsEndpoints = {
   listSnapshots: {
     method: 'GET',
@@ -185,5 +190,42 @@ export const snapshotsEndpoints = {
     params: snapshots.OperatorSnapshotParams,
     response: Message,
     refusals: operatorRefusals,
+  },
+  listOwnHomes: {
+    method: 'GET',
+    path: '/api/user/homes',
+    access: 'user',
+    guarded: true,
+    summary: 'Homes that several types share, and former homes, which no type has any more',
+    response: snapshots.OwnHomesResponse,
+    refusals: { 403: ErrorBody, 404: ErrorBody, 500: ErrorBody },
+  },
+  downloadHome: {
+    method: 'POST',
+    path: '/api/user/homes/{id}/download',
+    access: 'user',
+    summary: 'Where a shared or former home can be downloaded; not in a takeover',
+    params: snapshots.HomeParams,
+    response: snapshots.DownloadResponse,
+    refusals: homeRefusals,
+  },
+  readHomeDownload: {
+    method: 'GET',
+    path: '/api/user/homes/downloads/{ticket}',
+    access: 'user',
+    summary: 'A home as an archive, at the path that "downloadHome" answers',
+    params: snapshots.TicketParams,
+    file: 'application/gzip',
+    head: false,
+    refusals: homeRefusals,
+  },
+  removeFormerHome: {
+    method: 'DELETE',
+    path: '/api/user/homes/{id}',
+    access: 'user',
+    summary: 'Remove a former home with all files in it; not in a takeover',
+    params: snapshots.HomeParams,
+    response: Message,
+    refusals: homeRefusals,
   },
 } as const satisfies Record<string, Endpoint>

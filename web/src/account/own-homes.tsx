@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
-import type { OwnHome } from '@berth/api/schemas/features/homes.ts'
+import type { OwnHome } from '@berth/api/schemas/features/snapshots.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'

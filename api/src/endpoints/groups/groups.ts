@@ -8,7 +8,7 @@ const writeRefusals = { ...refusals, 409: ErrorBody } as const
 /** Managers of the group, administrators and the operator; no API token. */
 const byManagers = { access: 'user', forOperator: true, params: groups.GroupParams } as const
 
-/** Groups, for administrators; a group's members, for its managers; and one's own groups. */
+/** Groups, for administrators; a group's members and folder, for its managers; and one's own groups. */
 export const groupsEndpoints = {
   listGroups: {
     method: 'GET',
@@ -158,5 +158,25 @@ export const groupsEndpoints = {
     summary: 'Release what the block of the group has blocked; for its managers and administrators',
     response: Message,
     refusals,
+  },
+  setGroupFolder: {
+    ...byManagers,
+    method: 'PUT',
+    path: '/api/groups/{id}/folder',
+    summary:
+      'Give a group a folder that its members see in their containers, or change its name and what they may do; for its managers and administrators',
+    body: groups.FolderBody,
+    response: groups.GroupResponse,
+    refusals: { 400: ErrorBody, ...writeRefusals },
+  },
+  removeGroupFolder: {
+    ...byManagers,
+    method: 'DELETE',
+    path: '/api/groups/{id}/folder',
+    summary:
+      'Take the folder of a group away; what is in it is kept unless an administrator purges it; for its managers and administrators',
+    query: groups.FolderQuery,
+    response: Message,
+    refusals: { 400: ErrorBody, ...refusals },
   },
 } as const satisfies Record<string, Endpoint>
