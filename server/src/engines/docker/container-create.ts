@@ -1,11 +1,11 @@
-import { createTarPacker } from 'modern-tar'
 import { usualCapabilities, type ContainerSpec, type CreatedContainer, type Mount } from '#/engines/container-spec.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { CreateOptions } from '#/engines/runtime.ts'
+import { oneEntry } from '#/engines/tar/archive-rewrite.ts'
 import { callTimeouts, isValidName } from './engine-client.ts'
 import type { BoundFolder } from './bound-folders.ts'
 import type { EngineContext } from './engine-context.ts'
-import { hasHome, quotaOptions } from './home-volumes.ts'
+import { hasHome, quotaOptions, removeVolume } from './home-volumes.ts'
 import { openFilesLimit, type HostFacts } from './host-info.ts'
 import { inspectImage } from './images.ts'
 import { homeLabels, labelsFor } from './labels.ts'
@@ -62,20 +62,16 @@ export async function createContainer(
 async function giveHome({ client }: EngineContext, id: string, { name, home, user }: ContainerSpec): Promise<void> {
   if (!home || user === undefined) return
   const [uid = 0, gid = 0] = user.split(':').map(Number)
-  const { readable, controller } = createTarPacker()
-  void controller
-    .add({ name: `${home.path.slice(1)}/`, size: 0, type: 'directory', mode: 0o700, uid, gid })
-    .close()
-    .then(() => controller.finalize())
+  const archive = oneEntry({ name: `${home.path.slice(1)}/`, size: 0, type: 'directory', mode: 0o700, uid, gid })
   const [what, path, query] = [`give the home of ${name} to ${user}`, `/containers/${id}/archive`, { path: '/' }]
-  const call = { what, method: 'PUT', path, query, archive: readable } as const
+  const call = { what, method: 'PUT', path, query, archive } as const
   try {
     await client.ask({ ...call, timeout: callTimeouts.writeFiles, kind: 'stream' })
   } catch (error) {
     // The next launch would take the home for one that is there.
     const remove = { what, method: 'DELETE', path: `/containers/${id}`, query: { force: '1' } } as const
     await client.ask({ ...remove, timeout: callTimeouts.remove })
-    await client.ask({ what, method: 'DELETE', path: `/volumes/${home.volume}`, timeout: callTimeouts.remove })
+    await removeVolume(client, home.volume)
     throw error
   }
 }

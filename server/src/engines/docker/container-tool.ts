@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createTarPacker } from 'modern-tar'
 import type { Logger } from 'pino'
 import { containerToolFolder, containerToolName } from '#/engines/container-tool.ts'
+import { oneEntry } from '#/engines/tar/archive-rewrite.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import { HelperContainers, type Helper } from './helper-containers.ts'
+import { removeVolume } from './home-volumes.ts'
 import { toolFilter, toolLabels } from './labels.ts'
 
 /** How long containers are made without the tool after it could not be put into its volume, in ms. */
@@ -108,23 +109,10 @@ export class ContainerTool {
 
   /** It gets its name when it is there whole: an archive that breaks off leaves the name before. */
   async #put({ archivePath, folder, requireMounted }: Helper, program: Buffer): Promise<void> {
-    const { readable, controller } = createTarPacker()
-    const entry = controller.add({ name: containerToolName, size: program.length, type: 'file', mode: 0o755 })
-    const sent = async () => {
-      const writer = entry.getWriter()
-      await writer.write(program)
-      await writer.close()
-      controller.finalize()
-    }
+    const archive = oneEntry({ name: containerToolName, size: program.length, type: 'file', mode: 0o755 }, program)
     const call = { what: 'put the container tool into its volume', method: 'PUT', path: archivePath } as const
-    const asked = this.#client.ask({
-      ...call,
-      query: { path: folder },
-      archive: readable,
-      timeout: callTimeouts.writeFiles,
-      kind: 'stream',
-    })
-    await Promise.all([asked, sent()])
+    const query = { path: folder }
+    await this.#client.ask({ ...call, query, archive, timeout: callTimeouts.writeFiles, kind: 'stream' })
     await requireMounted(call.what)
   }
 
@@ -136,11 +124,7 @@ export class ContainerTool {
       ...call,
       timeout: callTimeouts.list,
     })
-    for (const { Name } of (Volumes ?? []).filter((each) => each.Name !== volume)) {
-      const path = `/volumes/${encodeURIComponent(Name)}`
-      await this.#client
-        .ask({ what: `remove ${Name}`, method: 'DELETE', path, timeout: callTimeouts.remove })
-        .catch(() => undefined)
-    }
+    for (const { Name } of (Volumes ?? []).filter((each) => each.Name !== volume))
+      await removeVolume(this.#client, Name).catch(() => undefined)
   }
 }

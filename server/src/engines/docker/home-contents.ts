@@ -1,15 +1,15 @@
 import path from 'node:path'
-import { createTarPacker, type TarHeader } from 'modern-tar'
+import type { TarHeader } from 'modern-tar'
 import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/engines/home-archive.ts'
 import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
 import type { HomeContents } from '#/engines/runtime.ts'
 import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
-import { leftOut, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
+import { leftOut, oneEntry, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
 import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import { pathStatus } from './container-files.ts'
 import { HelperContainers, type Helper } from './helper-containers.ts'
-import { isWithoutQuotas, listHomes, quotaOptions } from './home-volumes.ts'
+import { findVolume, isWithoutQuotas, listHomes, quotaOptions, removeVolume } from './home-volumes.ts'
 import { homeLabels } from './labels.ts'
 
 /**
@@ -30,8 +30,8 @@ export function homeArchive(client: EngineClient, installation: string): HomeArc
     removeUnfinished: async (volume) => {
       await helpers.free(volume)
       await removeVolume(client, volume).catch((error: unknown) => {
-        // Gone, or in use by a container that was created since.
-        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error
+        // In use by a container that was created since.
+        if (statusOf(error) !== 409) throw error
       })
     },
   }
@@ -46,7 +46,7 @@ async function* readHome(
   at?: string,
 ): AsyncGenerator<Uint8Array> {
   // The engine would create a volume that is gone, without labels.
-  if (!(await exists(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
+  if (!(await findVolume(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
   const helper = await helpers.create(volume)
   try {
     const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
@@ -80,7 +80,7 @@ async function writeHome(
   { home, archive, signal, beforeCreate }: Writing,
 ): Promise<HomeOutcome> {
   const { volume } = home
-  if (await exists(client, volume)) return 'exists'
+  if (await findVolume(client, volume)) return 'exists'
   await beforeCreate()
   const what = `restore ${volume}`
   const isBound = await createVolume(client, installation, home)
@@ -125,23 +125,6 @@ async function createVolume(
   }
 }
 
-async function removeVolume(client: EngineClient, volume: string): Promise<void> {
-  const call = { what: `remove ${volume}`, method: 'DELETE', path: `/volumes/${encodeURIComponent(volume)}` } as const
-  await client.ask({ ...call, timeout: callTimeouts.remove })
-}
-
-/** Whether the engine has a volume of this name. @throws {RuntimeError} */
-async function exists(client: EngineClient, volume: string): Promise<boolean> {
-  const call = { what: `inspect ${volume}`, method: 'GET', path: `/volumes/${encodeURIComponent(volume)}` } as const
-  try {
-    await client.ask({ ...call, timeout: callTimeouts.read })
-    return true
-  } catch (error) {
-    if (statusOf(error) === 404) return false
-    throw error
-  }
-}
-
 /** Contents of homes through containers that are never started, as backups read them (decision 046). */
 export function homeContents(client: EngineClient, installation: string): HomeContents {
   const helpers = new HelperContainers(client, installation)
@@ -153,7 +136,7 @@ export function homeContents(client: EngineClient, installation: string): HomeCo
     { replaces, at }: { readonly replaces: boolean; readonly at?: string },
   ) => {
     // The engine would create a volume that is gone, without labels.
-    if (!(await exists(client, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
+    if (!(await findVolume(client, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
     const helper = await helpers.create(volume)
     const folder = at === undefined ? helper.folder : path.posix.dirname(`${helper.folder}/${at}`)
     const query = { path: folder, ...(replaces ? {} : { noOverwriteDirNonDir: '1' }) }
@@ -199,14 +182,7 @@ async function requireThere(client: EngineClient, helper: Helper, at: string, si
  * An archive with one empty file. The engine removes a folder of this name with all that is in it before it makes the
  * file.
  */
-function emptyFile(name: string, mode = 0o644): AsyncIterable<Uint8Array> {
-  const { readable, controller } = createTarPacker()
-  void controller
-    .add({ name, size: 0, type: 'file', mode })
-    .close()
-    .then(() => controller.finalize())
-  return readable
-}
+const emptyFile = (name: string, mode = 0o644) => oneEntry({ name, size: 0, type: 'file', mode })
 
 /** Whether a home has a symbolic link that leads out of it by a relative path. Reads the archive to its end. */
 async function hasLinkOut(archive: AsyncIterable<Uint8Array>): Promise<boolean> {

@@ -67,25 +67,34 @@ async function eachHome(
  * removal another volume could take its name, for a millisecond. The engine has no id to distinguish them.
  */
 export async function removeHome(engine: Engine, volume: string): Promise<void> {
-  if (!(await hasHome(engine, volume))) return
-  try {
-    const path = `/volumes/${encodeURIComponent(volume)}`
-    await engine.client.ask({ what: `remove volume ${volume}`, method: 'DELETE', path, timeout: callTimeouts.remove })
-  } catch (error) {
-    if (!isGone(error)) throw error
-  }
+  if (await hasHome(engine, volume)) await removeVolume(engine.client, volume)
 }
 
 /** Whether there is a home of this name of this installation. @throws {RuntimeError} */
 export async function hasHome({ client, installation }: Engine, volume: string): Promise<boolean> {
   if (!isValidName(volume)) return false
-  const [what, path] = [`inspect volume ${volume}`, `/volumes/${encodeURIComponent(volume)}`]
+  const found = await findVolume(client, volume)
+  return found?.Name === volume && ownerFrom(found.Labels, installation) !== null
+}
+
+/** The volume of this name; undefined when there is none. @throws {RuntimeError} */
+export async function findVolume(client: EngineClient, name: string): Promise<Volume | undefined> {
+  const [what, path] = [`inspect volume ${name}`, `/volumes/${encodeURIComponent(name)}`]
   try {
-    const { Name, Labels } = await client.ask<Volume>({ what, method: 'GET', path, timeout: callTimeouts.read })
-    return Name === volume && ownerFrom(Labels, installation) !== null
+    return await client.ask<Volume>({ what, method: 'GET', path, timeout: callTimeouts.read })
   } catch (error) {
-    if (isGone(error)) return false
+    if (isGone(error)) return undefined
     throw error
+  }
+}
+
+/** Nothing to do when it is gone. @throws {RuntimeError} `conflict` when a container has it */
+export async function removeVolume(client: EngineClient, name: string): Promise<void> {
+  const [what, path] = [`remove volume ${name}`, `/volumes/${encodeURIComponent(name)}`]
+  try {
+    await client.ask({ what, method: 'DELETE', path, timeout: callTimeouts.remove })
+  } catch (error) {
+    if (!isGone(error)) throw error
   }
 }
 
@@ -236,9 +245,7 @@ export class HomeQuota {
       timeout: callTimeouts.read,
     })
     for (const { Name } of Volumes ?? [])
-      await this.#client
-        .ask({ what, method: 'DELETE', path: `/volumes/${encodeURIComponent(Name)}`, timeout: callTimeouts.remove })
-        // Another process of this installation was quicker.
-        .catch(() => undefined)
+      // Another process of this installation was quicker.
+      await removeVolume(this.#client, Name).catch(() => undefined)
   }
 }

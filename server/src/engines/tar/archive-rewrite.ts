@@ -1,10 +1,15 @@
 import { hash, randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { createTarDecoder, createTarPacker, type TarHeader, type TarPackController } from 'modern-tar'
+import { createTarDecoder, createTarPacker, packTar, type TarHeader, type TarPackController } from 'modern-tar'
 import { eventLoopTurns } from '#/machine/event-loop-turns.ts'
 
 /** Bytes of an archive that are passed on at a time, at least. */
 const partSize = 64 * 1024
+
+/** A tar archive with one entry. */
+export async function* oneEntry(header: TarHeader, body?: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await packTar([{ header, ...(body && { body }) }])
+}
 
 /**
  * A tar archive with other headers, read and written bit by bit. Names that are no UTF-8 are as `distinctNames` makes
