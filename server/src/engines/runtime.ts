@@ -183,8 +183,8 @@ export interface Runtime {
   measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number | null>>
 
   /**
-   * As which account the program of a container runs, and whose its home is; undefined where the engine sees to it that
-   * every program can write to it.
+   * As which account the program of a container runs, and whose its home is; undefined where the program can write to every
+   * home: as root, or because the engine sees to it.
    * @throws {RuntimeError}
    */
   homeRights(id: string, home: string, signal: AbortSignal): Promise<HomeRights | undefined>

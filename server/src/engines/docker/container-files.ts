@@ -103,30 +103,40 @@ async function* entriesAt(
 }
 
 async function accountFor(engine: Engine, id: string, folder: string, signal: AbortSignal): Promise<Account> {
+  return (await programOf(engine, id, signal)) ?? (await folderRights(engine, id, folder, signal)).owner
+}
+
+/** As which account the program runs; undefined: as root. */
+async function programOf(engine: Engine, id: string, signal: AbortSignal): Promise<Account | undefined> {
   const call = { what: `inspect ${id}`, method: 'GET', path: `/containers/${id}/json`, signal } as const
   const { Config } = await engine.client.ask<{ Config: { User?: string } }>({ ...call, timeout: callTimeouts.read })
   const [user = '', group] = (Config.User ?? '').split(':')
-  const isRoot = user === '' || user === '0' || user === 'root'
-  if (isRoot) return ownerOf(engine, id, folder, signal)
+  if (user === '' || user === '0' || user === 'root') return undefined
   const account = await findAccount(engine, id, user, signal)
   if (!account) throw new RuntimeError('failed', `find the account ${user} of ${id}: the image does not have it`)
   return { uid: account.uid, gid: group !== undefined && /^\d+$/.test(group) ? Number(group) : account.gid }
 }
 
-async function ownerOf(engine: Engine, id: string, folder: string, signal: AbortSignal): Promise<Account> {
+async function folderRights(
+  engine: Engine,
+  id: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Omit<HomeRights, 'program'>> {
   for await (const { header } of entriesAt(engine, id, folder, signal))
-    return { uid: header.uid ?? 0, gid: header.gid ?? 0 }
+    return { owner: { uid: header.uid ?? 0, gid: header.gid ?? 0 }, mode: (header.mode ?? 0) & 0o777 }
   throw new RuntimeError('failed', `find the owner of ${folder} of ${id}`)
 }
 
-/** As which account the program runs, and whose its home is. @throws {RuntimeError} */
-export async function homeRights(engine: Engine, id: string, home: string, signal: AbortSignal): Promise<HomeRights> {
-  const [program, owner, found] = await Promise.all([
-    accountFor(engine, id, home, signal),
-    ownerOf(engine, id, home, signal),
-    pathStatus(engine.client, { archivePath: `/containers/${id}/archive`, path: home }, signal),
-  ])
-  return { program, owner, mode: found?.mode ?? 0 }
+/** As which account the program runs, and whose its home is; undefined: as root. @throws {RuntimeError} */
+export async function homeRights(
+  engine: Engine,
+  id: string,
+  home: string,
+  signal: AbortSignal,
+): Promise<HomeRights | undefined> {
+  const program = await programOf(engine, id, signal)
+  return program && { program, ...(await folderRights(engine, id, home, signal)) }
 }
 
 /** By name or number. A number without an entry has group 0, as the engine decides it. */
