@@ -8,7 +8,7 @@ import { listPods, readList } from './container-lookup.ts'
 import { nameAnnotation, nameOf, objectName, ownerAnnotations, ownerLabels, ownerOf, selectorOf } from './labels.ts'
 
 /** Bytes of a home whose template names no size: a claim has to ask for some. */
-export const defaultHomeSize = 10 * 1024 ** 3
+const defaultHomeSize = 10 * 1024 ** 3
 
 /** A home that a container needs. */
 export interface WantedHome {
@@ -39,7 +39,13 @@ export async function ensureHome(cluster: ClusterContext, home: WantedHome, sign
   const name = objectName(home.volume)
   const what = `create ${home.volume}`
   if (name === undefined) throw new RuntimeError('failed', `${what}: the cluster accepts no such name`)
-  const claim = (await readClaim(cluster, name, signal)) ?? (await createClaim(cluster, name, home, signal))
+  const { volume, owner } = home
+  const wanted = {
+    ...home,
+    labels: ownerLabels(cluster.installation, owner),
+    annotations: { ...ownerAnnotations(owner), ...nameAnnotation(volume) },
+  }
+  const claim = (await readClaim(cluster, name, signal)) ?? (await createClaim(cluster, name, wanted, signal))
   if (!claim) return ensureHome(cluster, home, signal)
   if (!ownerOf(claim.metadata, cluster.installation))
     throw new RuntimeError('conflict', `${what}: a claim of this name is not of this installation`)
@@ -75,22 +81,24 @@ export async function findHome(
   }
 }
 
-/** @returns undefined when another call has made it meanwhile */
-async function createClaim(
+/** A claim as it is made, with the fields of a home. */
+interface WantedClaim extends Pick<WantedHome, 'volume' | 'size' | 'isShared' | 'storageClass'> {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** @returns undefined when another call has made it meanwhile @throws {RuntimeError} */
+export async function createClaim(
   cluster: ClusterContext,
   name: string,
-  { volume, size, owner, isShared, storageClass }: WantedHome,
+  { volume, size, isShared, storageClass, labels, annotations }: WantedClaim,
   signal?: AbortSignal,
 ): Promise<Claim | undefined> {
   const storageClassName = storageClass ?? cluster.storageClass
   const body = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: {
-      name,
-      labels: ownerLabels(cluster.installation, owner),
-      annotations: { ...ownerAnnotations(owner), ...nameAnnotation(volume) },
-    },
+    metadata: { name, labels, annotations },
     spec: {
       accessModes: [isShared ? 'ReadWriteMany' : 'ReadWriteOnce'],
       resources: { requests: { storage: String(size ?? defaultHomeSize) } },
@@ -107,7 +115,12 @@ async function createClaim(
   }
 }
 
-async function readClaim(cluster: ClusterContext, name: string, signal?: AbortSignal): Promise<Claim | undefined> {
+/** Undefined when there is none. @throws {RuntimeError} */
+export async function readClaim(
+  cluster: ClusterContext,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Claim | undefined> {
   const path = corePath(cluster, 'persistentvolumeclaims', name)
   try {
     return await cluster.client.ask<Claim>({
@@ -150,17 +163,25 @@ export async function removeHome(cluster: ClusterContext, volume: string): Promi
   const name = objectName(volume)
   const claim = name === undefined ? undefined : await readClaim(cluster, name)
   const owner = claim && ownerOf(claim.metadata, cluster.installation)
-  if (!owner) return
-  const { uid } = claim.metadata
   // A home is in pods of its owner only; a list of all for each home would be a page for every 500.
-  const uses = (await listPods(cluster, owner.userId)).some(({ spec }) =>
+  if (owner) await removeClaim(cluster, claim, owner.userId)
+}
+
+/**
+ * Removes this claim, and no other that has got its name meanwhile.
+ * @param userId whose pods alone can have it; undefined: those of all people @throws {RuntimeError} `conflict` when a pod has it
+ */
+export async function removeClaim(cluster: ClusterContext, { metadata }: Claim, userId?: number): Promise<void> {
+  const { name, uid } = metadata
+  const what = `remove ${nameOf(metadata)}`
+  const isUsed = (await listPods(cluster, userId)).some(({ spec }) =>
     spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name),
   )
-  if (uses) throw new RuntimeError('conflict', `remove ${volume}: a pod has it`)
+  if (isUsed) throw new RuntimeError('conflict', `${what}: a pod has it`)
   const path = corePath(cluster, 'persistentvolumeclaims', name)
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } }
   try {
-    await cluster.client.ask({ what: `remove ${volume}`, method: 'DELETE', path, body, timeout: callTimeouts.write })
+    await cluster.client.ask({ what, method: 'DELETE', path, body, timeout: callTimeouts.write })
   } catch (error) {
     if (!isMissing(error) && statusOf(error) !== 409) throw error
   }
