@@ -1,6 +1,7 @@
 import { lstat, readFile, readlink } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
+import { walkPath } from './allowed-paths.ts'
 import { withTimeout } from './try-or-log.ts'
 
 /** How long a file system may take to answer, in ms. */
@@ -8,9 +9,6 @@ const answerTimeout = 5_000
 
 /** Each file system that hangs holds one of the four threads of libuv; with the question under way one is left. */
 const maxHanging = 2
-
-/** Links that one path may lead over, as the kernel's limit. */
-const maxLinks = 40
 
 /** A file system does not answer, such as NFS without its server. */
 export class SilentFileSystem extends Error {
@@ -72,18 +70,10 @@ export class AnsweringPaths {
 
   /** Entry by entry, so that it is known which file system is asked where a link leads to another one. */
   async #follow(file: string, mounts: readonly string[]): Promise<void> {
-    let rest = namesIn(file)
-    let folder = '/'
-    let links = 0
-    for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
-      const entry = path.join(folder, name)
-      const target = await this.#askAt(mountPointOf(entry, mounts), () => this.#questions.linkOf(entry))
-      if (target === undefined) folder = entry
-      else {
-        if (++links > maxLinks) return
-        rest = [...namesIn(target), ...rest]
-        if (path.isAbsolute(target)) folder = '/'
-      }
+    const walk = walkPath(file)
+    for (let step = walk.next(); !step.done;) {
+      const entry = step.value
+      step = walk.next(await this.#askAt(mountPointOf(entry, mounts), () => this.#questions.linkOf(entry)))
     }
   }
 
@@ -106,8 +96,6 @@ export class AnsweringPaths {
     })
   }
 }
-
-const namesIn = (text: string) => text.split('/').filter((name) => name !== '' && name !== '.')
 
 /** The longest one that the path is in. */
 function mountPointOf(file: string, mounts: readonly string[]): string {

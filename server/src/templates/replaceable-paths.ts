@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import path from 'node:path'
-import { isBelow } from '#/machine/allowed-paths.ts'
+import { isBelow, walkPath } from '#/machine/allowed-paths.ts'
 import type { TemplateProblem } from './read-templates.ts'
 import { commonFolder, mayBeBelow } from './personal-paths.ts'
 import { mountsWithHome, type Template } from './template.ts'
@@ -43,9 +43,6 @@ interface Followed {
   /** Whether all that is in it is read, following links: then no part of it may be writable to containers. */
   readonly isReadWhole?: boolean
 }
-
-/** Links that one path may lead over, as the kernel's limit. */
-const maxLinks = 40
 
 /**
  * Paths that containers could replace by a symbolic link between their check and their use (time of check, time of use): what lies below
@@ -171,29 +168,12 @@ const absolute = (given: string, base: string | undefined) => path.resolve(base 
  */
 function entriesOf(absolutePath: string): string[] {
   const entries: string[] = []
-  let rest = namesIn(absolutePath)
-  let folder = '/'
-  let links = 0
-  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
-    if (name === '..') {
-      folder = path.dirname(folder)
-      continue
-    }
-    const entry = path.join(folder, name)
-    entries.push(entry)
-    const target = links < maxLinks ? linkOf(entry) : undefined
-    if (target === undefined) folder = entry
-    else {
-      links++
-      rest = [...namesIn(target), ...rest]
-      if (path.isAbsolute(target)) folder = '/'
-    }
-  }
-  if (entries.at(-1) !== folder) entries.push(folder)
+  const walk = walkPath(absolutePath)
+  let step = walk.next()
+  for (; !step.done; step = walk.next(linkOf(step.value))) entries.push(step.value)
+  if (entries.at(-1) !== step.value) entries.push(step.value)
   return entries
 }
-
-const namesIn = (text: string) => text.split('/').filter((name) => name !== '' && name !== '.')
 
 /** Undefined for what is no link, or is not there. */
 function linkOf(entry: string): string | undefined {
