@@ -56,13 +56,13 @@ export class OwnContainers {
     const visible = await this.#rules.visible(user)
     const records = await listContainersOf(this.#db, user.id)
     const listed = await listContainers(this.#lookups, visible, records, this.#notes)
-    const compared = listed.map(async (each) => ({ ...each, isOutdated: await this.#isOutdated(user.id, each) }))
-    return Promise.all(compared)
-  }
-
-  async #isOutdated(userId: number, { template, record, status }: Listed): Promise<boolean> {
-    if (!record || (status !== 'running' && status !== 'paused')) return false
-    return folderText(await this.#rules.foldersFor(userId, template)) !== record.groupFolders
+    // They are the same in all types that show them.
+    const showing = listed.find((each) => isUp(each) && each.template.groupFolders !== null)
+    const folders = showing ? await this.#rules.foldersFor(user.id, showing.template) : []
+    return listed.map((each) => {
+      const wanted = folderText(each.template.groupFolders === null ? [] : folders)
+      return { ...each, isOutdated: each.record !== undefined && isUp(each) && wanted !== each.record.groupFolders }
+    })
   }
 }
 
@@ -89,6 +89,8 @@ export interface ListedContainer {
 
 type Listed = Omit<ListedContainer, 'isOutdated'>
 
+const isUp = ({ status }: Pick<Listed, 'status'>) => status === 'running' || status === 'paused'
+
 /**
  * One entry per given type, in the given order. Asks the engine once, whatever the number of types, and not
  * at all when nothing was created; each container by itself when that is not answered. Source: specification, `GET /api/user/containers`.
@@ -108,7 +110,7 @@ async function listContainers(
     const id = record?.containerId ?? null
     const status = statusOf(record, found)
     // The next start of a stopped one brings the new version without being asked for it.
-    const mayBeAsked = status === 'running' || status === 'paused'
+    const mayBeAsked = isUp({ status })
     const isRestartAsked = id !== null && mayBeAsked && notes.isRestartAsked(id)
     const idle = record && mayBeAsked ? notes.idleOf(record) : undefined
     return { template, record, status, isRestartAsked, idle }
