@@ -1,12 +1,12 @@
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import type { Runtime } from '#/engines/runtime.ts'
-import { tryOrLog } from '#/machine/try-or-log.ts'
+import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import { setHomeProblem, type UserContainer } from '#/store/user-containers.ts'
 import type { Template } from '#/templates/template.ts'
 
-/** How long a launch waits for the answer of the engine, in ms. */
+/** How long the engine may take for a look, and a launch waits for its own and those before it, in ms. */
 const timeout = 3_000
 
 export interface HomeCheckParts {
@@ -36,7 +36,7 @@ export class HomeCheck {
     if (home === null || (record.containerId === id && record.homeProblem === null)) return
     const looked = this.#limit(() => this.#look(record, id, home))
     const mayBeOthers = homeOf === 'user' || homeSource !== null || user !== null || record.homeProblem !== null
-    if (mayBeOthers || record.image !== image) await looked
+    if (mayBeOthers || record.image !== image) await withTimeout(timeout, looked)
   }
 
   async #look(record: UserContainer, id: string, home: string): Promise<void> {

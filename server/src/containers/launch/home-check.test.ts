@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { UserContainer } from '#/store/user-containers.ts'
+import type { Template } from '#/templates/template.ts'
+import { HomeCheck } from './home-check.ts'
+
+// Launches waited for the looks at the homes of all that came before, and for an engine that hangs 3 s for each.
+test('a launch waits for the look at its home no longer than one may take, however many come before', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let asked = 0
+  const check = new HomeCheck({
+    runtime: {
+      homeRights: () => {
+        asked++
+        return new Promise<never>(() => undefined)
+      },
+    },
+    database: {} as never,
+    log: { warn: () => undefined },
+  })
+  const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
+  const template = { home: '/home', homeOf: 'user', homeSource: null, user: null, image: 'image' } as Template
+  const launches = Promise.all(['a', 'b', 'c'].map((id) => check.run(record, id, template)))
+  await new Promise(setImmediate)
+  t.mock.timers.tick(3_000)
+  await launches
+  assert.equal(asked, 1)
+})
