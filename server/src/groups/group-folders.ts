@@ -95,11 +95,14 @@ export class GroupFolders {
 
   /** Removes folders that were purged, and those of deleted groups after their retention, once no container runs with them. */
   get task(): Task {
+    let after = ''
     return {
       name: 'folders of groups',
       run: async (now) => {
         const { database, isSettled } = this.#parts
-        const due = await listDueFolders(database.db, isSettled(now) ? now : notKeptUntil, maxPerRun)
+        const due = await listDueFolders(database.db, isSettled(now) ? now : notKeptUntil, maxPerRun, after)
+        // Folders that stay because they are in use must not keep the others from their turn.
+        after = due.length < maxPerRun ? '' : (due.at(-1) ?? '')
         const failures: unknown[] = []
         let removed = 0
         for (const volume of due)

@@ -52,8 +52,8 @@ export async function dropGroupFolder(tx: Db, groupId: number, removeAfter: Date
   await tx.updateTable('group_folders').set(change).where('group_id', '=', groupId).execute()
 }
 
-/** Volumes of folders that are due, the oldest first. @param after volume of the last one of the page before */
-export async function listDueFolders(db: Db, now: Date, limit: number, after = ''): Promise<string[]> {
+/** Volumes of folders that are due, by their names. @param after the last one of the page before; '' begins anew */
+export async function listDueFolders(db: Db, now: Date, limit: number, after: string): Promise<string[]> {
   const rows = await db
     .selectFrom('group_folders')
     .select('volume')
