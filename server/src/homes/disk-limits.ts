@@ -137,7 +137,7 @@ export function fullMemberLimit(
   type: string,
   bytes: HomeBytes,
   templates: Pick<Templates, 'all'>,
-  typesOf: TypesOfHome = ownType,
+  typesOf: TypesOfHome,
 ): FullMemberLimit | undefined {
   for (const { group, types, limits } of all) {
     const counts = (each: string) => types === null || types.includes(each)
@@ -153,9 +153,7 @@ export function fullMemberLimit(
 }
 
 /** Types that have the home of a key: several of one that they share. */
-export type TypesOfHome = (key: string) => readonly string[]
-
-const ownType: TypesOfHome = (key) => [key]
+type TypesOfHome = (key: string) => readonly string[]
 
 const isSameHome = (one: string, other: string, bytes: HomeBytes, typesOf: TypesOfHome) =>
   one === other || [...bytes.keys()].some((key) => typesOf(key).includes(one) && typesOf(key).includes(other))
@@ -165,7 +163,7 @@ export function memberRooms(
   all: readonly MemberLimits[],
   type: string,
   bytes: HomeBytes,
-  typesOf: TypesOfHome = ownType,
+  typesOf: TypesOfHome,
 ): number[] {
   return all.flatMap(({ types, limits }) => {
     const counts = (each: string) => types === null || types.includes(each)

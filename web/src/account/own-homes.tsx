@@ -6,6 +6,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { downloadFrom } from '#/components/download-file.ts'
 import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 
@@ -42,7 +43,7 @@ function HomeRow({ home }: { home: OwnHome }) {
   const names = format.list(home.types.map((type) => nameOf(type)))
   const download = () =>
     void run(async (signal) => {
-      window.location.assign((await createApiClient(signal).downloadHome({ params })).path)
+      downloadFrom((await createApiClient(signal).downloadHome({ params })).path)
     })
   const remove = () =>
     void run(async (signal) => {
