@@ -107,6 +107,8 @@ export class OwnHomes {
       const stream = createGzip({ level: 1 })
       // An archive that breaks off must not end like a whole one.
       archive.once('error', (error) => stream.destroy(error))
+      // Its reader learns of its failure; an error without a listener would end the process.
+      stream.on('error', () => {})
       stream.once('close', () => {
         over.abort()
         archive.destroy()
