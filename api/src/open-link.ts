@@ -1,4 +1,7 @@
-/** What a link for all users opens: `GET /open/{type}/{path}`. */
+/** What links begin with that lead each user to a container of their own: `/open/{type}/{path}`. */
+export const openLinkPath = '/open'
+
+/** What such a link opens. */
 export interface OpenLinkParts {
   /** Of a container. */
   readonly type: string
@@ -21,7 +24,7 @@ export function openLink(origin: string, { type, path, git = '', ref = '', to = 
     git === '' ? [] : Object.entries({ git, ref, to }).filter(([, value]) => value !== ''),
   )
   const whole = [query, files.toString()].filter((each) => each !== '').join('&')
-  return `${origin}/open/${encodeURIComponent(type)}/${below}${whole === '' ? '' : `?${whole}`}`
+  return `${origin}${openLinkPath}/${encodeURIComponent(type)}/${below}${whole === '' ? '' : `?${whole}`}`
 }
 
 /** A name that was copied from an address bar is encoded already. */

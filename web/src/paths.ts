@@ -37,9 +37,6 @@ export const pages = {
   adminSystem: '/admin/system',
 } as const
 
-/** What links begin with that lead each user to a container of their own: `/open/{type}/{path}`. The server answers them. */
-export const openLinkPath = '/open'
-
 /** Pages on which users sign in, or request a link. */
 export const signInPages: readonly string[] = [
   pages.login,

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { endpoints } from '@berth/api/endpoints.ts'
-import { openLinkPath, pages } from '@berth/web/paths.ts'
+import { openLinkPath } from '@berth/api/open-link.ts'
+import { pages } from '@berth/web/paths.ts'
 import type { EngineListCache } from '#/containers/open-containers.ts'
 import type { Task } from '#/containers/reconcile/reconciler.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
