@@ -16,9 +16,8 @@ import {
   type StoredSshKey,
 } from '#/store/ssh-keys.ts'
 import { lockUser, type User } from '#/store/users.ts'
-import type { MailLook } from './mail/link-email.ts'
+import { newKeyEmail, type MailLook } from './mail/link-email.ts'
 import type { Mailer } from './mail/mailer.ts'
-import { newKeyEmail } from './mail/new-key-email.ts'
 import { OwnChangeLimit } from './own-change-limit.ts'
 import { parseSshKey } from './ssh-public-key.ts'
 

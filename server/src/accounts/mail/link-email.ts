@@ -1,12 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { localize } from '@berth/texts/localize.ts'
-import {
-  list,
-  message,
-  type LocalizedMessage,
-  type LocalizedMessage as Words,
-  type Value,
-} from '@berth/texts/localized-message.ts'
+import { list, message, type LocalizedMessage as Words, type Value } from '@berth/texts/localized-message.ts'
+import { pages } from '@berth/web/paths.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
 import type { Email } from './mailer.ts'
 
@@ -146,7 +141,7 @@ export interface ArchiveEmailParts {
 export function archiveEmail(parts: ArchiveEmailParts): Email {
   const { to, group, url, keepUntil, removesAccountAt, language, look = usualMailLook } = parts
   const { product } = look
-  const said = (words: LocalizedMessage) => localize(language, words)
+  const said = (words: Words) => localize(language, words)
   const subject = said(message('termEnd.mailSubject', { group }))
   const intro = said(message('termEnd.mailIntro', { group, product }))
   const lasts = said(message('termEnd.mailUntil', { date: dayOf(keepUntil) }))
@@ -160,8 +155,37 @@ export function archiveEmail(parts: ArchiveEmailParts): Email {
 /** Read in any time zone and language. */
 const dayOf = (at: Date) => at.toISOString().slice(0, 10)
 
+export interface NewKeyEmailParts {
+  /** The stored address. */
+  readonly to: string
+  readonly title: string
+  readonly fingerprint: string
+  /** Network address from which it was added. */
+  readonly address: string
+  readonly frontendUrl: string
+  readonly language: Language
+  readonly look: MailLook | undefined
+}
+
+/** The mail that tells of a new key of SSH, with a link to the page of one's keys. */
+export function newKeyEmail(parts: NewKeyEmailParts): Email {
+  const { to, title, fingerprint, address, frontendUrl, language, look = usualMailLook } = parts
+  const said = (words: Words) => localize(language, words)
+  return linkEmail({
+    to,
+    language,
+    accent: look.accent,
+    subject: said(message('ssh.mailSubject', { product: look.product })),
+    intro: said(message('ssh.mailIntro', { title, fingerprint, address, product: look.product })),
+    url: `${frontendUrl}${pages.sshKeys}`,
+    button: said(message('ssh.mailButton')),
+    lasts: said(message('ssh.mailRemove')),
+    why: said(message('ssh.mailWhy', { to, product: look.product })),
+  })
+}
+
 /** All of them text, which is escaped when it becomes HTML. */
-export interface LinkEmailParts {
+interface LinkEmailParts {
   /** The stored address. */
   readonly to: string
   readonly language: Language
@@ -175,7 +199,7 @@ export interface LinkEmailParts {
 }
 
 /** A mail with one link, as a button and as text. */
-export function linkEmail(parts: LinkEmailParts): Email {
+function linkEmail(parts: LinkEmailParts): Email {
   const { to, subject, intro, url, lasts, why } = parts
   return { to, subject, text: `${intro}\n\n${url}\n\n${lasts}\n\n${why}\n`, html: htmlOf(parts) }
 }
