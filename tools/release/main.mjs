@@ -2,12 +2,15 @@
  * `npm run release`: makes the artefacts of this commit in `dist/`. After `npm ci` and a first release it needs no
  * network; the same commit gives the same bytes. See docs/explanation/decisions/052.
  * `--trial` packs changes that are not committed; `--root=DIR --release=VERSION --only=tarball` packs another checkout.
+ * `--signing-key=FILE` (a secret key of OpenPGP) signs checksums and provenance, and makes a repository for apt in `dist/apt`.
  */
 import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { prepareWorkspace } from '../../images/build-demo-images.mjs'
+import { pinnedVersion } from '../setup/packages/node.mjs'
 import { SetupProblem } from '../setup/problem.mjs'
+import { makeAptRepository, publicKeyName, Signer, writeProvenance } from './apt-repository.mjs'
 import { makeDebianPackage } from './debian-package.mjs'
 import { makeImage } from './image/make-image.mjs'
 import { sha256Of } from './pack.mjs'
@@ -26,6 +29,7 @@ const { values: options } = parseArgs({
     release: { type: 'string' },
     only: { type: 'string' },
     trial: { type: 'boolean', default: false },
+    'signing-key': { type: 'string' },
   },
 })
 
@@ -65,11 +69,39 @@ async function makeArtefacts(release, tree) {
     ['SBOM', () => makeSbom(release)],
     ['OpenAPI document', async () => copyOpenApi(release, tree)],
   ]
+  /** @type {string[]} */
   const names = []
   for (const [what, make] of makers.filter(([what]) => options.only === undefined || what === options.only))
     names.push(await during(what, make))
-  const sums = await Promise.all(names.map(async (name) => `${await sha256Of(join(release.dist, name))}  ${name}\n`))
-  if (options.only === undefined) writeFileSync(join(release.dist, 'SHA256SUMS'), sums.sort().join(''))
+  if (options.only !== undefined) return
+  const sums = await sumsOf(release, names)
+  const provenance = writeProvenance(release, sums, pinnedVersion)
+  for (const [name, sum] of await sumsOf(release, [provenance])) sums.set(name, sum)
+  const lines = [...sums].map(([name, sum]) => `${sum}  ${name}\n`)
+  writeFileSync(join(release.dist, 'SHA256SUMS'), lines.sort().join(''))
+  const keyFile = options['signing-key']
+  if (keyFile === undefined) return console.log('not signed, and no repository for apt: --signing-key=FILE names a key')
+  await during('signatures and repository for apt', () => sign(release, names, provenance, resolve(keyFile)))
+}
+
+/** @param {ReleaseContext} release @param {readonly string[]} names @returns {Promise<Map<string, string>>} SHA-256 by name */
+async function sumsOf(release, names) {
+  const sums = names.map(async (name) => /** @type {const} */ ([name, await sha256Of(join(release.dist, name))]))
+  return new Map(await Promise.all(sums))
+}
+
+/** @param {ReleaseContext} release @param {readonly string[]} names @param {string} provenance @param {string} keyFile */
+async function sign(release, names, provenance, keyFile) {
+  const signer = await Signer.open(release, keyFile)
+  try {
+    for (const name of ['SHA256SUMS', provenance])
+      await signer.sign(join(release.dist, name), join(release.dist, `${name}.asc`))
+    await signer.exportPublicKey(join(release.dist, publicKeyName))
+    const packages = names.filter((name) => name.endsWith('.deb'))
+    return await makeAptRepository(release, packages, signer)
+  } finally {
+    await signer.close()
+  }
 }
 
 /** The description of the API beside the programs, for generators of clients. @param {ReleaseContext} release @param {string} tree */
