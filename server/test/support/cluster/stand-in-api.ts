@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +8,7 @@ import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/en
 import { PodIndex } from '#/engines/kubernetes/pod-index.ts'
 import { SecretAnchor } from '#/engines/kubernetes/pod-secrets.ts'
 import type { Lifetime } from '../berth.ts'
+import { schemaProblems } from './api-schemas.ts'
 
 /** A request that reached the stand-in. */
 export interface Asked {
@@ -37,6 +39,7 @@ export async function openStandIn(
   access: Partial<ClusterAccess> = {},
 ): Promise<{ cluster: ClusterContext; asked: Asked[]; server: Server }> {
   const asked: Asked[] = []
+  const refused: string[] = []
   const server = createServer((request, response) => void take(request, response))
   const take = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://stand-in')
@@ -44,6 +47,7 @@ export async function openStandIn(
     const body: unknown = text === '' ? undefined : JSON.parse(text)
     const one = { method: request.method ?? '', path: pathname, query: searchParams, body }
     asked.push(one)
+    if (one.method === 'POST' && isObject(body)) refused.push(...schemaProblems(body))
     await answer(one, response)
   }
   server.listen(0, '127.0.0.1')
@@ -51,6 +55,8 @@ export async function openStandIn(
   t.after(async () => {
     server.closeAllConnections()
     server.close()
+    // What is created has kinds and fields of the newest API alone.
+    assert.deepEqual(refused, [])
   })
   const { port } = server.address() as AddressInfo
   const client = new ClusterClient({ ...anyone, server: `http://127.0.0.1:${port}`, ...access })
@@ -69,6 +75,8 @@ export async function openStandIn(
     server,
   }
 }
+
+const isObject = (body: unknown): body is object => typeof body === 'object' && body !== null && 'kind' in body
 
 export function reply(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
