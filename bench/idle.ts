@@ -1,6 +1,8 @@
 /**
  * `npm run bench:idle`: CPU time that the API process spends on `idle_probe` of 500 running containers, each of which is asked
- * every minute and answers as Jupyter does with two kernels and a terminal. Goal: less than 0.2 % of a core.
+ * every minute. The applications answer as Jupyter does with two kernels and a terminal, and as code-server does. Goal for each:
+ * less than 0.2 % of a core. Other work on the machine lengthens CPU time too, but never shortens it, so that the least of
+ * several windows counts; and the process is warm, as one is that has run for ten minutes.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,8 +19,11 @@ import type { Database } from '../server/src/store/database.ts'
 import { Templates, type Template } from '../server/src/templates/template.ts'
 
 const containers = 500
-/** Seconds that are measured, after a minute in which every container is asked for the first time. */
-const measured = 60
+/** Seconds of a window, in which each container is asked once, and how many there are. */
+const [windowTime, windows] = [60, 3]
+/** Times that every container is asked before anything is measured, and ms between them. */
+const [warmUps, warmUpPause] = [9, 2_500]
+const goal = 0.002
 
 if (process.send) await serve()
 else await measure()
@@ -29,8 +34,10 @@ async function serve(): Promise<void> {
   const server = createServer(({ url = '' }, response) => {
     const kernel = { id: 'f3b1c2', name: 'python3', last_activity: now(), execution_state: 'idle', connections: 1 }
     const terminal = { name: '1', last_activity: now() }
-    response.end(JSON.stringify(url.includes('/kernels') ? [kernel, { ...kernel, id: 'a0' }] : [terminal]))
+    if (url.endsWith('/healthz')) response.end(JSON.stringify({ status: 'alive', lastHeartbeat: Date.now() }))
+    else response.end(JSON.stringify(url.includes('/kernels') ? [kernel, { ...kernel, id: 'a0' }] : [terminal]))
   })
+  server.keepAliveTimeout = 3_600_000
   server.listen(0, '0.0.0.0')
   await once(server, 'listening')
   process.send?.((server.address() as AddressInfo).port)
@@ -49,7 +56,15 @@ async function measure(): Promise<void> {
     isPaused: false,
   })
   const template = (idleProbe: Template['idleProbe']) =>
-    ({ type: 'lab', idlePause: 0, idleTimeout: 3_600, idleCpu: null, idleProbe, stripPrefix: false }) as Template
+    ({
+      type: 'lab',
+      idlePause: 0,
+      idleTimeout: 3_600,
+      idleCpu: null,
+      idleProbe,
+      stripPrefix: false,
+      scheme: 'http',
+    }) as Template
   const templates = new Templates([template(null)])
   const routeSync = {
     *running() {
@@ -59,33 +74,66 @@ async function measure(): Promise<void> {
     routeOf: (known: ContainerState) => ({ where: where(known) }) as never,
   }
   const activity = new Activity({} as Database)
+  let answered = 0
+  const told = (...[known, usedAt]: Parameters<Activity['told']>) => {
+    if (usedAt !== undefined) answered += 1
+    activity.told(known, usedAt)
+  }
+  const probes = new IdleProbes({ templates, routeSync, activity: { told }, hasOwnHost: false })
   const monitor = new IdleTimeoutMonitor({
     templates,
     routeSync,
     idleSuspension: { suspend: async () => 'used' },
     activity,
-    probes: new IdleProbes({ templates, routeSync, activity, hasOwnHost: false }),
+    probes,
     runtime: { capabilities: dockerCapabilities, usage: async () => undefined },
-    warnings: { warn: () => undefined, end: () => undefined },
+    warnings: { warn: () => undefined, end: () => undefined, hasWarned: () => false },
     log: pino({ level: 'silent' }),
   })
   monitor.start()
   // Timers of the monitor let a process end.
   const alive = setInterval(() => undefined, 1_000)
-  const without = await cpuShare(30)
-  templates.replace([template('jupyter')])
-  await sleep(70_000)
-  const told = all.filter((known) => activity.hasTold(known)).length
-  const withProbes = await cpuShare(measured)
-  console.log(`${told} of ${containers} containers have answered`)
-  console.log(`${percent(without)} of a core without idle_probe, ${percent(withProbes)} with it`)
-  console.log(
-    `${percent(withProbes - without)} of a core for the probes of ${containers} containers; goal: below 0.2 %`,
-  )
+  await sleep(5_000)
+  const without = await cpuShare(windowTime)
+  console.log(`${percent(without)} of a core without idle_probe`)
+  for (const idleProbe of ['jupyter', 'code-server'] as const) {
+    templates.replace([template(idleProbe)])
+    for (let time = 0; time < warmUps; time += 1) {
+      for (const known of all) probes.askNow(known)
+      await sleep(warmUpPause)
+    }
+    // From now on each of them has its own second of a minute.
+    for (let second = 0; second < 60; second += 1) {
+      for (const known of all.filter((_, at) => at % 60 === second)) probes.askNow(known)
+      await sleep(1_000)
+    }
+    // Of each container the questions of a minute, however many of them fell into the window.
+    const perMinute = () => (answered * 60) / windowTime / containers
+    const costs = await shares(
+      () => perMinute(),
+      without,
+      () => (answered = 0),
+    )
+    const cost = Math.min(...costs)
+    console.log(
+      `${percent(cost)} of a core for idle_probe: ${idleProbe} of ${containers} containers (windows: ${costs.map(percent).join(', ')}; ${((cost * 60e6) / containers).toFixed(0)} µs for each question); goal: below ${percent(goal)}`,
+    )
+    if (!(cost < goal)) process.exitCode = 1
+  }
   clearInterval(alive)
   monitor.stop()
   child.kill()
-  if (told < containers || withProbes - without > 0.002) process.exitCode = 1
+}
+
+/** Shares of a core that windows took above `without`, each divided by what was done in it. */
+async function shares(done: () => number, without: number, begin: () => void): Promise<number[]> {
+  const all: number[] = []
+  for (let at = 0; at < windows; at += 1) {
+    begin()
+    const share = await cpuShare(windowTime)
+    all.push((share - without) / done())
+  }
+  return all
 }
 
 /** Share of a core that this process uses. @param seconds that are looked at */

@@ -155,7 +155,11 @@ async function idleProbeOf({ fields, routing }: Candidate, app: LaunchedApp): Pr
   if (fields.idle_probe !== undefined) return undefined
   const prefix = new URL(app.home).pathname.split('/')[1] ?? ''
   for (const idleProbe of idleProbeNames) {
-    const template = { idleProbe, stripPrefix: fields.strip_prefix !== false }
+    const template = {
+      idleProbe,
+      stripPrefix: fields.strip_prefix !== false,
+      scheme: fields.scheme === 'https' ? 'https' : 'http',
+    } as const
     if (await askIdleProbe(template, { ...app.address, prefix }, routing === 'subdomain')) return idleProbe
   }
   return undefined

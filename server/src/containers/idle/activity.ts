@@ -93,7 +93,8 @@ export class Activity {
     const at = performance.now() - (now - Math.min(usedAt, now))
     if (at <= use.toldAt) return
     use.toldAt = at
-    this.#noteUsedAt(use, Math.min(usedAt, now))
+    // Its user may have been at it, by requests, later than what the application remembers.
+    if (usedAt > use.usedAt) this.#noteUsedAt(use, Math.min(usedAt, now))
   }
 
   /** Forgets what the application of a run that is over has said; one that said nothing still counts as silent. */

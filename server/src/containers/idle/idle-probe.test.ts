@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:https'
 import { test, type TestContext } from 'node:test'
+import { selfSigned } from '#test/support/gateway/tls-proxy.ts'
 import type { IdleProbe } from '#/templates/template.ts'
 import { askIdleProbe } from './idle-probe.ts'
+import { ProbeConnection } from './probe-connection.ts'
 
 const last: IdleProbe = { path: 'state?all=1', active: '/last' }
 
@@ -14,7 +17,7 @@ async function listen(t: TestContext, server: Server): Promise<number> {
 }
 
 const ask = (port: number, idleProbe: IdleProbe = last, stripPrefix = true, hasOwnHost = false) =>
-  askIdleProbe({ idleProbe, stripPrefix }, { host: '127.0.0.1', port, prefix: 'ann-dev' }, hasOwnHost)
+  askIdleProbe({ idleProbe, stripPrefix, scheme: 'http' }, { host: '127.0.0.1', port, prefix: 'ann-dev' }, hasOwnHost)
 
 /** @returns what the probe understands of this answer of an application */
 async function understood(t: TestContext, body: string, idleProbe?: IdleProbe): Promise<number | undefined> {
@@ -157,6 +160,70 @@ test('a server that ends each connection after one answer is asked for the rest 
     raw((socket) => socket.end(`${json.replace('1.1', '1.0')}\r\n[]`)),
   )
   assert.deepEqual(await ask(port, 'jupyter'), { usedAt: 0 })
+})
+
+const kernelsAndTerminals: RequestListener = ({ url = '' }, response) =>
+  void response.end(url.includes('kernels') ? '[]' : '[{"last_activity": "2026-01-02T00:00:00Z"}]')
+
+test('Jupyter is asked on one connection for as long as it is open, and on another one after that', async (t) => {
+  const server = createHttpServer(kernelsAndTerminals)
+  const sockets: Socket[] = []
+  server.on('connection', (socket: Socket) => sockets.push(socket))
+  const port = await listen(t, server)
+  const kept = new ProbeConnection()
+  t.after(() => kept.close())
+  const again = (idleProbe: IdleProbe, to = port) =>
+    askIdleProbe(
+      { idleProbe, stripPrefix: true, scheme: 'http' },
+      { host: '127.0.0.1', port: to, prefix: 'x' },
+      false,
+      kept,
+    )
+  for (const _ of [1, 2, 3]) assert.deepEqual(await again('jupyter'), { usedAt: Date.parse('2026-01-02T00:00:00Z') })
+  assert.equal(sockets.length, 1)
+  const ended = new Promise((resolve) => sockets[0]?.once('close', resolve))
+  sockets[0]?.destroy()
+  await ended
+  assert.ok(await again('jupyter'))
+  assert.equal(sockets.length, 2)
+  // What nobody asked for is no answer to the next question.
+  sockets[1]?.write(`${json}content-length: 2\r\n\r\n[]`)
+  assert.ok(await again('jupyter'))
+  const other = await listen(t, createHttpServer(kernelsAndTerminals))
+  assert.ok(await again('jupyter', other))
+})
+
+test('an application that may count its connections has none left after a question', async (t) => {
+  const server = createHttpServer(
+    (_, response) => void response.end('{"status": "alive", "lastHeartbeat": 1790000000000}'),
+  )
+  const port = await listen(t, server)
+  const kept = new ProbeConnection()
+  const closed = new Promise((resolve) => server.once('connection', (socket: Socket) => socket.once('close', resolve)))
+  const app = { host: '127.0.0.1', port, prefix: 'x' }
+  assert.deepEqual(
+    await askIdleProbe({ idleProbe: 'code-server', stripPrefix: true, scheme: 'http' }, app, false, kept),
+    {
+      usedAt: 1_790_000_000_000,
+    },
+  )
+  await closed
+})
+
+test('an application that speaks TLS is asked, whatever its certificate is', async (t) => {
+  const port = await listen(t, createTlsServer(await selfSigned('elsewhere'), kernelsAndTerminals))
+  const app = { host: '127.0.0.1', port, prefix: 'x' }
+  const kept = new ProbeConnection()
+  t.after(() => kept.close())
+  for (const connection of [undefined, kept, kept]) {
+    const answer = await askIdleProbe(
+      { idleProbe: 'jupyter', stripPrefix: true, scheme: 'https' },
+      app,
+      false,
+      connection,
+    )
+    assert.deepEqual(answer, { usedAt: Date.parse('2026-01-02T00:00:00Z') })
+  }
 })
 
 test('an answer that drips is given up after five seconds', async (t) => {

@@ -5,6 +5,7 @@ import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { Activity } from './activity.ts'
 import { askIdleProbe } from './idle-probe.ts'
+import { ProbeConnection } from './probe-connection.ts'
 
 /** Between two questions to one container, in ms. */
 const interval = 60_000
@@ -30,6 +31,7 @@ interface Asked {
   /** When it was asked last, by `performance.now()`. */
   at: number
   containerId: string
+  readonly connection: ProbeConnection
   /** ms until it is asked again if it does not answer; 0 when it has answered. */
   retry: number
 }
@@ -60,12 +62,18 @@ export class IdleProbes {
 
   /** Forgets containers that do not run. */
   prune(): void {
-    for (const [key, { known }] of this.#asked) if (!this.#parts.routeSync.isRunning(known)) this.#asked.delete(key)
+    for (const [key, { known }] of this.#asked) if (!this.#parts.routeSync.isRunning(known)) this.#forget(key)
   }
 
-  /** Nothing is asked that waits. */
+  /** Nothing is asked that waits, and no connection is kept. */
   stop(): void {
     this.#queue.clear()
+    for (const { connection } of this.#asked.values()) connection.close()
+  }
+
+  #forget(key: string): void {
+    this.#asked.get(key)?.connection.close()
+    this.#asked.delete(key)
   }
 
   /** Undefined for a type without a probe. */
@@ -75,9 +83,11 @@ export class IdleProbes {
     const key = containerKey(known)
     const before = this.#asked.get(key)
     if (before?.containerId === containerId) return before
+    this.#forget(key)
     const asked = {
       known: { userId, type },
       containerId,
+      connection: new ProbeConnection(),
       at: Number.NEGATIVE_INFINITY,
       next: 0,
       retry: firstRetry,
@@ -92,9 +102,9 @@ export class IdleProbes {
       const template = templates.get(known.type)
       const where = routeSync.routeOf(known)?.where
       if (!template?.idleProbe || !where || !isAddress(where) || where.isPaused) return
-      const { idleProbe, stripPrefix } = template
-      const { host, port } = where
-      const answer = await askIdleProbe({ idleProbe, stripPrefix }, { host, port, prefix: known.prefix }, hasOwnHost)
+      const { idleProbe, stripPrefix, scheme } = template
+      const app = { host: where.host, port: where.port, prefix: known.prefix }
+      const answer = await askIdleProbe({ idleProbe, stripPrefix, scheme }, app, hasOwnHost, asked.connection)
       asked.at = performance.now()
       asked.next = asked.at + pauseAfter(asked, answer !== undefined)
       // It may have been stopped meanwhile, which is why it did not answer.

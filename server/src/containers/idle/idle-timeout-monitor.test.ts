@@ -53,7 +53,7 @@ function arrange(
         return answer.promise
       },
     },
-    warnings: { warn: () => undefined, end: () => undefined },
+    warnings: { warn: () => undefined, end: () => undefined, hasWarned: () => false },
     log: pino({ level: 'silent' }),
   } satisfies IdleTimeoutMonitorParts)
   /** The engine answers whatever it was asked. */

@@ -28,7 +28,7 @@ export interface IdleTimeoutMonitorParts {
   readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
   readonly probes: Pick<IdleProbes, 'askWhenDue' | 'askNow' | 'prune' | 'stop'>
   readonly runtime: Pick<Runtime, 'usage' | 'capabilities'>
-  readonly warnings: Pick<IdleWarnings, 'warn' | 'end'>
+  readonly warnings: Pick<IdleWarnings, 'warn' | 'end' | 'hasWarned'>
   readonly log: Logger
 }
 
@@ -103,7 +103,7 @@ export class IdleTimeoutMonitor {
     const { probes, activity } = this.#parts
     if (!isPaused) probes.askWhenDue(known)
     const quiet = now - activity.lastOf(known)
-    this.#warnBeforeStop(known, times, quiet)
+    this.#warnBeforeStop(known, times, quiet, isPaused)
     if (times.idleCpu !== null && !isPaused && quiet >= firstStep(times) / 2) this.#sampleHalfWay(known)
     const kind = dueStep(times, quiet, isPaused)
     const key = containerKey(known)
@@ -147,12 +147,15 @@ export class IdleTimeoutMonitor {
   }
 
   /** Warns once for each idle time; a use, or `keep`, ends the warning. */
-  #warnBeforeStop(known: ContainerState, { idleTimeout }: IdleTimes, quiet: number): void {
-    const { warnings } = this.#parts
+  #warnBeforeStop(known: ContainerState, { idleTimeout }: IdleTimes, quiet: number, isPaused: boolean): void {
+    const { warnings, activity, probes } = this.#parts
     const limit = idleTimeout * 1_000
     if (limit === 0 || quiet < limit - Math.min(maxWarning, limit / 4)) return warnings.end(known)
-    if (quiet < limit)
-      warnings.warn(known, { lastUse: this.#parts.activity.lastOf(known), at: new Date(Date.now() + limit - quiet) })
+    if (quiet >= limit) return
+    const lastUse = activity.lastOf(known)
+    // Work may have begun since the application was asked last; the next check sees what it says.
+    if (!isPaused && !warnings.hasWarned(known, lastUse) && probes.askNow(known)) return
+    warnings.warn(known, { lastUse, at: new Date(Date.now() + limit - quiet) })
   }
 
   /** Samples CPU time half-way through the idle time, so that work of the last use does not count; once each time. */

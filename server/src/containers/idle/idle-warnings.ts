@@ -33,8 +33,12 @@ export class IdleWarnings {
 
   /** Warns that a container is idle. The warning is published once for each idle time. */
   warn(owned: ContainerRef, idle: IdleWarning): void {
-    const before = this.#of(owned)
-    if (before?.idle?.lastUse !== idle.lastUse) this.#change(owned, { ...before, idle })
+    if (!this.hasWarned(owned, idle.lastUse)) this.#change(owned, { ...this.#of(owned), idle })
+  }
+
+  /** Whether the idle time that began with this use, by `performance.now()`, has its warning. */
+  hasWarned(owned: ContainerRef, lastUse: number): boolean {
+    return this.#of(owned)?.idle?.lastUse === lastUse
   }
 
   /** Withdraws the warning of a container that was used again, or kept. */

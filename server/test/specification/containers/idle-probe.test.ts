@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertOk, engineState } from '#test/support/api-calls.ts'
+import { assertOk, engineState, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
 import { fragile, outside, pollUntil } from '#test/support/control-plane.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { nodeImage } from '#test/support/engine/ports-app.ts'
+import { openStream } from '#test/support/event-stream.ts'
 import { get } from '#test/support/gateway/raw-client.ts'
+import { selfSigned } from '#test/support/gateway/tls-proxy.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
 /** What a page sends that is open in a browser, and what a person who opens one does. */
@@ -21,12 +24,25 @@ const probes = {
   limited: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 600, max_lifetime: 6 },
   ignoring: { idle_ignore: ['/live/*', '/metrics'], idle_timeout: 4 },
   plain: { idle_timeout: 600 },
+  warned: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 8 },
+  secure: {
+    idle_probe: { path: 'state', active: '/jobs~1now/0' },
+    idle_timeout: 3,
+    scheme: 'https',
+    image: nodeImage,
+    command: [
+      'node',
+      '-e',
+      'require("https").createServer({ key: process.env.KEY, cert: process.env.CERT }, (asked, answer) => require("fs").readFile("/home/berth" + asked.url, (error, text) => answer.writeHead(error ? 404 : 200).end(text))).listen(8080)',
+    ],
+  },
 }
 
 /** A user with a container of one of the types, and what its application says. */
 interface Used extends Omit<Person, 'id'> {
   readonly type: keyof typeof probes
   readonly id: string
+  readonly userId: number
   /** Writes a file that the application serves. */
   says(file: string, content: string): Promise<unknown>
   /** A page that stays open: it asks for something ten times a second. @returns its last answers, and what ends it */
@@ -38,10 +54,14 @@ interface Used extends Omit<Person, 'id'> {
 
 async function start(lifetime: Lifetime): Promise<Berth> {
   const { dev } = JSON.parse(await testTemplates(fragile)) as { dev: Record<string, unknown> }
+  const { key, cert } = await selfSigned('elsewhere')
+  const secure = { ...dev, ...probes.secure, env: { KEY: String(key), CERT: String(cert) } }
   const types = Object.entries(probes).map(([type, fields]) => [type, { ...dev, ...fields }])
   // The primary container, which each of them has as well, is never asked.
-  const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev, ...Object.fromEntries(types) }), MAX_PER_USER: '2' }
-  return startBerth(lifetime, { env })
+  const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev, ...Object.fromEntries(types), secure }), MAX_PER_USER: '2' }
+  const berth = await startBerth(lifetime, { env })
+  await berth.administrator()
+  return berth
 }
 
 async function use(berth: Berth, name: string, type: keyof typeof probes): Promise<Used> {
@@ -63,6 +83,7 @@ async function use(berth: Berth, name: string, type: keyof typeof probes): Promi
     ...person,
     type,
     id,
+    userId: person.id,
     keepOpen,
     says: (file, content) =>
       execInContainer(id, `cd /home/berth && mkdir -p "$(dirname ${file})" && printf '%s' '${content}' > ${file}`),
@@ -199,6 +220,62 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     const gus = await use(await started, 'gus', 'limited')
     await gus.says('state', '{"jobs/now": [5]}')
     await gus.untilState('exited')
+  })
+
+  test('an application that speaks TLS is asked as well', async () => {
+    const sue = await use(await started, 'sue', 'secure')
+    await sue.says('state', '{"jobs/now": [1]}')
+    await observationTime(8_000)
+    assert.equal(await engineState(await started, sue.id), 'running')
+    assert.equal((await sue.entry()).idle?.why, 'app')
+    const tab = sue.keepOpen('/state')
+    try {
+      await pollUntil(
+        async () => tab.statuses.includes(200),
+        () => `the page is answered with ${[...new Set(tab.statuses)]}`,
+      )
+      await sue.says('state', '{"jobs/now": [0]}')
+      await sue.untilState('exited')
+    } finally {
+      tab.end()
+    }
+  })
+
+  test('its owner is warned by what the application says: not while it works, and however much an open page asks', async () => {
+    const wes = await use(await started, 'wes', 'warned')
+    await wes.says('state', '{"jobs/now": [1]}')
+    const stream = await openStream(await started, wes.token)
+    const warnings = () => stream.events.filter(({ name }) => name === 'idle')
+    const tab = wes.keepOpen()
+    try {
+      await observationTime(12_000)
+      assert.deepEqual(warnings(), [])
+      await wes.says('state', '{"jobs/now": [0]}')
+      await wes.untilState('exited')
+      assert.deepEqual(
+        warnings()
+          .slice(0, 1)
+          .map(({ data }) => [data.type, data.action, data.reason]),
+        [['warned', 'stop', undefined]],
+      )
+    } finally {
+      tab.end()
+      stream.close()
+    }
+  })
+
+  test('last_used is what the application says, and not what an open page asks', async () => {
+    const berth = await started
+    const sam = await use(berth, 'sam', 'jobs')
+    const lastUse = new Date().toISOString()
+    await sam.says('state', `{"jobs/now": ["${lastUse}"]}`)
+    const tab = sam.keepOpen()
+    await sam.untilState('exited').finally(() => tab.end())
+    const admin = await berth.administrator()
+    await pollUntil(
+      async () => (await recordOf(admin, sam.userId, 'jobs')).last_used === lastUse,
+      () => `last_used is not ${lastUse}`,
+    )
   })
 
   test('paths of idle_ignore neither keep it awake nor wake it; others do', async () => {

@@ -30,7 +30,8 @@ export async function startTlsProxy(lifetime: Lifetime, host: string): Promise<T
   return { port: (server.address() as AddressInfo).port, leadTo: (port) => (target = port) }
 }
 
-async function selfSigned(host: string): Promise<{ key: Buffer; cert: Buffer }> {
+/** @returns a key and an untrusted certificate for the host */
+export async function selfSigned(host: string): Promise<{ key: Buffer; cert: Buffer }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'))
   try {
     const { key, cert } = await writeSelfSigned(folder, host)
