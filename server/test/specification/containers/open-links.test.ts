@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { assertOk, blockContainer, engineState, recordOf } from '#test/support/api-calls.ts'
+import { assertOk, blockContainer, blockUser, engineState, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Person } from '#test/support/berth.ts'
-import { pollUntil } from '#test/support/control-plane.ts'
+import { outside, pollUntil } from '#test/support/control-plane.ts'
 import { get, type Answer } from '#test/support/gateway/raw-client.ts'
 
 /** `GET /open/{type}/{path}` as a browser sees it, hop by hop. */
@@ -25,7 +25,7 @@ const templates = JSON.stringify({
 })
 const hostTemplates = JSON.stringify({ dev, prod })
 const start = async (env: Record<string, string>) => {
-  const berth = await startBerth({ after }, { env })
+  const berth = await startBerth({ after }, { env: { ...env, MAX_PER_USER: '1' } })
   await berth.administrator()
   return berth
 }
@@ -86,6 +86,50 @@ suite('one link for a class', () => {
     )
     // That page says why it is not launched.
     assert.equal(locationOf(await go(berth, '/open/dev/x', bob)), dev)
+  })
+
+  test('in both ways of routing: what sleeps, is missing, is blocked or has no room', async () => {
+    for (const berth of [byPath, byHost]) {
+      const ivy = await berth.signUp('ivy@x.org')
+      const admin = await berth.administrator()
+      const record = await recordOf(admin, ivy.id)
+      const id = String(ivy.auth.user.container_id)
+      const own = `${berth.app.spawnerUrl}/${ivy.slug}-dev/x`
+      const byLaunch = launchPage('dev', `/${ivy.slug}-dev/x`)
+      const launch = (type = 'dev') => ivy.call('POST', `/api/container/launch/${type}`)
+      const leadsTo = (location: string) =>
+        pollUntil(
+          async () => locationOf(await go(berth, '/open/dev/x', ivy)) === location,
+          () => `the link does not lead to ${location}`,
+        )
+      // The container that is led to resumes by itself.
+      await outside.pause(id)
+      await pollUntil(
+        async () => (await ivy.call('GET', '/api/user/containers')).body.containers[0].status === 'paused',
+        () => 'it is not paused',
+      )
+      await leadsTo(own)
+      await outside.unpause(id)
+
+      // Each launch is what the page does that is led to; who is refused reads why.
+      assert.equal(locationOf(await go(berth, '/open/prod/x', ivy)), launchPage('prod', `/${ivy.slug}-prod/x`))
+      const full = await launch('prod')
+      assert.deepEqual([full.status, full.body.reason], [500, 'full'])
+
+      await outside.remove(id)
+      await leadsTo(byLaunch)
+      assertOk(await launch())
+      await leadsTo(own)
+
+      await outside.stop(String((await recordOf(admin, ivy.id)).container_id))
+      await leadsTo(byLaunch)
+      assertOk(await blockContainer(admin, record.id))
+      await leadsTo(byLaunch)
+      assert.equal((await launch()).status, 403)
+      assertOk(await blockUser(admin, ivy.id))
+      // A blocked user may look, and is told why on the page that they are led to.
+      assert.match(locationOf(await go(berth, '/open/dev/x', ivy)), /^\/(?:launch\?type=dev&|api\/auth\/continue)/)
+    }
   })
 
   test('without a session it leads to the login page, and back', async () => {
