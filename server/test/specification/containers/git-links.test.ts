@@ -214,11 +214,4 @@ suite('links with files of a Git repository', () => {
     assertRefused(await put(gus, { git: course }, 'bare'), 409)
     assertRefused(await put(gus, { git: course }, 'nothing'), 400)
   })
-
-  test('thirty students who open one link within ten seconds all get the files', async () => {
-    const few = await Promise.all(Array.from({ length: 8 }, (_, at) => berth.signUp(`class${at}@x.org`)))
-    const replies = await Promise.all(few.map((each) => put(each, { git: course, to: 'lesson' })))
-    for (const reply of replies) assertOk(reply)
-    for (const each of few) assert.equal(await read(each, 'lesson/one.txt'), 'newer\n')
-  })
 })
