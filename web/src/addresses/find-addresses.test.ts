@@ -26,10 +26,12 @@ test('ten thousand lines are read within five seconds', () => {
 
 const utf16 = (text: string) => new Blob([new Uint8Array([0xff, 0xfe]), Buffer.from(text, 'utf16le')])
 
-test('a file is decoded as spreadsheet programs encode it: UTF-8 with or without a byte order mark, UTF-16', async () => {
+test('a file is decoded as spreadsheet programs encode it: UTF-8 with or without a byte order mark, UTF-16, Windows-1252', async () => {
   assert.equal(await readTextFile(new Blob(['ann@x.org\n'])), 'ann@x.org\n')
   assert.equal(await readTextFile(new Blob(['\ufeffann@x.org'])), 'ann@x.org')
   assert.equal(await readTextFile(utf16('Jörg;jörg@x.org')), 'Jörg;jörg@x.org')
+  const windows = new Blob([Buffer.from('Schüler;ann@x.org', 'latin1')])
+  assert.equal(await readTextFile(windows), 'Schüler;ann@x.org')
 })
 
 test('an image, or a file that is too large, is not read', async () => {

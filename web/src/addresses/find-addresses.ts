@@ -142,18 +142,24 @@ const unquoted = (cell: string) => (/^".*"$/.test(cell) ? cell.slice(1, -1).repl
 const maxFileBytes = 8 * 1024 * 1024
 
 /**
- * Decodes a text file. Spreadsheet programs write UTF-8, UTF-16 with a byte order mark, or a Windows code page;
- * addresses are ASCII, so a name in the wrong code page does no harm.
+ * Decodes a text file. Spreadsheet programs write UTF-8, UTF-16 with a byte order mark, or a Windows code page, of which the
+ * one of Western Europe is assumed: addresses are ASCII, so a name in another one does no harm.
  * @returns undefined when it is too large, or no text
  */
 export async function readTextFile(file: Blob): Promise<string | undefined> {
   if (file.size > maxFileBytes) return undefined
   const bytes = new Uint8Array(await file.arrayBuffer())
-  const text = new TextDecoder(encodingOf(bytes)).decode(bytes)
+  const text = decoded(bytes)
   return text.includes('\0') ? undefined : text
 }
 
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+function decoded(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
 }
