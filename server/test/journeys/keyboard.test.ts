@@ -35,7 +35,7 @@ test(
       await page.keyboard.type('ann@x.org')
       await reach(page, button(said('signIn.ask.button')))
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+      await page.getByRole('heading', { name: said('checkMail.title') }).waitFor()
       await focusIsSomewhere(page)
     })
 
@@ -58,10 +58,10 @@ test(
     await t.test('reads logs, and is back at the button that showed them', async () => {
       await reach(page, logs)
       await page.keyboard.press('Enter')
-      const dialog = page.getByRole('dialog', { name: said('dashboard.logs.title', { name: 'Development' }) })
+      const dialog = page.getByRole('dialog', { name: said('logs.title', { name: 'Development' }) })
       await dialog.getByText('ready to work').waitFor()
       assert.ok(await dialog.evaluate((element) => element.contains(document.activeElement)))
-      await reach(page, dialog.getByRole('button', { name: said('dashboard.logs.close') }))
+      await reach(page, dialog.getByRole('button', { name: said('logs.close') }))
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
       assert.ok(await hasFocus(logs))

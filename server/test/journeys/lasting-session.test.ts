@@ -149,7 +149,7 @@ test(
 async function askForLink(page: Page): Promise<void> {
   await page.getByLabel(said('signIn.email.label')).fill('ann@example.org')
   await page.getByRole('button', { name: said('signIn.ask.button') }).click()
-  await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await page.getByRole('heading', { name: said('checkMail.title') }).waitFor()
 }
 
 const linksOf = (program: Program) => program.output().match(/http\S+\?token=[\w-]+/g) ?? []

@@ -41,7 +41,7 @@ test('who chooses a language stays where they are, and has refusals, mails and t
   await page.getByText('An diese Adresse können wir keine E-Mail schicken.').waitFor()
   await page.getByLabel(inGerman('signIn.email.label')).fill('ann@x.org')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: inGerman('signIn.check.title') }).waitFor()
+  await page.getByRole('heading', { name: inGerman('checkMail.title') }).waitFor()
   assert.match(berth.mail.newestTo('ann@x.org').text ?? '', /Öffne diesen Link/)
   await page.goto(`${frontendUrl}/login`)
   await page.getByRole('heading', { name: inGerman('signIn.ask.title') }).waitFor()
@@ -52,7 +52,7 @@ test('the page that waits for the mail goes on when its link was used in another
   await page.goto(`${frontendUrl}/login`)
   await page.getByLabel(said('signIn.email.label')).fill('ann@x.org')
   await page.getByRole('button', { name: said('signIn.ask.button') }).click()
-  await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await page.getByRole('heading', { name: said('checkMail.title') }).waitFor()
   await page.context().addCookies([cookie])
   // Chromium without a window shows all its tabs at once; this is what it says when one is looked at.
   await page.evaluate(() => dispatchEvent(new Event('focus')))
@@ -81,12 +81,12 @@ test('only with an address that was typed there does a page say that this browse
   await page.goto(`${frontendUrl}/login`)
   await page.evaluate(() => history.replaceState({ email: 'eve@x.org', at: 0 }, '', '/check-mail'))
   await page.reload()
-  await page.getByRole('button', { name: said('signIn.check.again') }).click()
-  await page.getByText(said('signIn.check.sentAgain')).waitFor()
+  await page.getByRole('button', { name: said('checkMail.again') }).click()
+  await page.getByText(said('checkMail.sentAgain')).waitFor()
   await page.goto(`${frontendUrl}/login`)
   await page.getByLabel(said('signIn.email.label')).fill('ann@x.org')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await page.getByRole('heading', { name: said('checkMail.title') }).waitFor()
   assert.deepEqual(
     proofs.map((proof) => proof !== undefined),
     [false, true],
@@ -103,7 +103,7 @@ test('a link is asked for once, however often the button is pressed', onlyLong, 
   await page.goto(`${frontendUrl}/login`)
   await page.getByLabel(said('signIn.email.label')).fill('ann@x.org')
   await page.getByRole('button', { name: said('signIn.ask.button') }).dblclick()
-  await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await page.getByRole('heading', { name: said('checkMail.title') }).waitFor()
   assert.equal(asked, 1)
 })
 
@@ -119,7 +119,7 @@ test('a used link says so, and its address field leads to a new one', onlyLong, 
   await page.getByRole('heading', { name: said('signIn.refused.used.title') }).waitFor()
   await page.getByLabel(said('signIn.email.label')).fill('ann@x.org')
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await page.getByRole('heading', { name: said('checkMail.title') }).waitFor()
 })
 
 test('a page says that Berth cannot be reached, and goes on by itself when it can', onlyLong, async () => {

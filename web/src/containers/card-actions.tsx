@@ -143,7 +143,7 @@ function Named({ entry, children }: { entry: ContainerEntry; children: ReactNode
 
 // Most visits of the dashboard open none of them; few templates have parameters.
 const LogsDialog = lazyExport('LogsDialog', () => import('./logs-dialog.tsx'))
-const FilesOfHome = lazyExport('FilesOfHome', () => import('#/snapshots/files-dialog.tsx'))
+const FilesDialog = lazyExport('FilesDialog', () => import('#/snapshots/files-dialog.tsx'))
 const PortsDialog = lazyExport('PortsDialog', () => import('./ports-dialog.tsx'))
 // With the drawing of QR codes.
 const ClassLinkDialog = lazyExport('ClassLinkDialog', () => import('#/groups/class-link-dialog.tsx'))
@@ -179,7 +179,7 @@ export function CardDialogs({ ref, name, type, address, parameters, onLaunch, on
   return (
     <Suspense fallback={null}>
       {opened === 'logs' && <LogsDialog name={name} type={type} onClose={close} />}
-      {opened === 'files' && <FilesOfHome name={name} type={type} onClose={close} />}
+      {opened === 'files' && <FilesDialog name={name} type={type} onClose={close} />}
       {opened === 'ports' && <PortsDialog name={name} type={type} onClose={close} />}
       {opened === 'connect' && <ConnectDialog name={name} type={type} onClose={close} />}
       {opened === 'link' && (

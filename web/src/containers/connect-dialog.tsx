@@ -8,6 +8,8 @@ import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { Link } from '#/components/link.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { connect, germanConnect } from '#/messages/card-dialogs.ts'
 import { pages } from '#/paths.ts'
 import { useMe } from '#/session/use-me.ts'
 
@@ -19,8 +21,10 @@ interface ConnectDialogProps {
 }
 
 /** How a container is reached by SSH: the command, the text for `~/.ssh/config`, and links that open editors. */
-export function ConnectDialog({ name, type, onClose }: ConnectDialogProps) {
-  const t = useTranslations('dashboard.connect')
+export const ConnectDialog = withTexts({ en: { connect }, de: { connect: germanConnect } }, Connect)
+
+function Connect({ name, type, onClose }: ConnectDialogProps) {
+  const t = useTranslations('connect')
   const me = useMe()
   const server = useQuery({ queryKey: ['ssh'], queryFn: ({ signal }) => createApiClient(signal).sshServer() })
   return (
@@ -52,7 +56,7 @@ interface WaysProps {
 }
 
 function Ways({ user, host, port, host_keys: hostKeys }: WaysProps) {
-  const t = useTranslations('dashboard.connect')
+  const t = useTranslations('connect')
   const quoted = quotedSshName(user)
   const option = port === 22 ? '' : `-p ${port} `
   const config = sshConfigEntry({ host, port }, user)
@@ -80,7 +84,7 @@ function Ways({ user, host, port, host_keys: hostKeys }: WaysProps) {
 
 /** A text that is copied by a button, or selected where a browser does not copy. */
 function Copied({ label, text }: { label: string; text: string }) {
-  const t = useTranslations('dashboard.connect')
+  const t = useTranslations('connect')
   const id = useId()
   const shown = useRef<HTMLPreElement>(null)
   const [outcome, setOutcome] = useState<'copied' | 'selected'>()

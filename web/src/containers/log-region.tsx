@@ -21,7 +21,7 @@ const nearEnd = 24
  * scrolled up; then a button leads back to the end.
  */
 export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: LogRegionProps) {
-  const t = useTranslations('dashboard.logs')
+  const t = useTranslations('dashboard')
   const region = useRef<HTMLPreElement>(null)
   const [isAtEnd, setAtEnd] = useState(true)
 
@@ -64,7 +64,7 @@ export function LogRegion({ labelledBy, blocks, isWrapped = true, onFollow }: Lo
       </pre>
       {!isAtEnd && onFollow && (
         <Button variant="small" onPress={jump}>
-          {t('newest')}
+          {t('newestLine')}
         </Button>
       )}
     </div>

@@ -8,6 +8,8 @@ import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { followStream, type ServerEvent } from '#/events/event-stream.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { germanLogs, logs as words } from '#/messages/card-dialogs.ts'
 import { addLines, blocksOf, linesIn, textOf, type Block } from './log-lines.ts'
 import { LogRegion } from './log-region.tsx'
 
@@ -19,8 +21,10 @@ interface LogsDialogProps {
 }
 
 /** The output of a container's program as it is written; as wide as the window allows. */
-export function LogsDialog({ name, type, onClose }: LogsDialogProps) {
-  const t = useTranslations('dashboard.logs')
+export const LogsDialog = withTexts({ en: { logs: words }, de: { logs: germanLogs } }, Logs)
+
+function Logs({ name, type, onClose }: LogsDialogProps) {
+  const t = useTranslations('logs')
   const title = t('title', { name })
   const logs = useLogs(type)
   const isOver = logs.state === 'ended' || logs.state === 'refused'
@@ -42,7 +46,7 @@ export function LogsDialog({ name, type, onClose }: LogsDialogProps) {
 }
 
 function Reading({ logs: { state, blocks, error }, title }: { logs: Logs; title: string }) {
-  const t = useTranslations('dashboard.logs')
+  const t = useTranslations('logs')
   const label = useId()
   const wrap = useId()
   const [isFollowing, setFollowing] = useState(true)

@@ -3,7 +3,9 @@ import { useTranslations } from 'use-intl/react'
 import type { LaunchParameter } from '@berth/api/schemas/container.ts'
 import { Button, SubmitButton } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { chosenParameters, type ChosenParameters, type Parameters } from '#/launch/chosen-parameters.ts'
+import { germanParameters, parameters as words } from '#/messages/card-dialogs.ts'
 
 interface ParametersDialogProps {
   name: string
@@ -14,8 +16,13 @@ interface ParametersDialogProps {
 }
 
 /** Asks for the parameters of a container before it is launched; what was chosen last is filled in. */
-export function ParametersDialog({ name, parameters, onLaunch, onClose }: ParametersDialogProps) {
-  const t = useTranslations('dashboard')
+export const ParametersDialog = withTexts(
+  { en: { parameters: words }, de: { parameters: germanParameters } },
+  ParametersForm,
+)
+
+function ParametersForm({ name, parameters, onLaunch, onClose }: ParametersDialogProps) {
+  const t = useTranslations()
   return (
     <Dialog title={t('parameters.title', { name })} onClose={onClose}>
       {(close) => (
@@ -33,8 +40,8 @@ export function ParametersDialog({ name, parameters, onLaunch, onClose }: Parame
           ))}
           <p>{t('parameters.kept')}</p>
           <div className="actions end">
-            <Button onPress={close}>{t('confirm.cancel')}</Button>
-            <SubmitButton>{t('action.launch')}</SubmitButton>
+            <Button onPress={close}>{t('dashboard.confirm.cancel')}</Button>
+            <SubmitButton>{t('dashboard.action.launch')}</SubmitButton>
           </div>
         </form>
       )}

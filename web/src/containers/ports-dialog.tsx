@@ -7,6 +7,8 @@ import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { germanPorts, ports } from '#/messages/card-dialogs.ts'
 import './ports.css'
 
 interface PortsDialogProps {
@@ -20,8 +22,10 @@ interface PortsDialogProps {
 const refreshMs = 3_000
 
 /** What listens in a container now, as long as the dialog is open. */
-export function PortsDialog({ name, type, onClose }: PortsDialogProps) {
-  const t = useTranslations('dashboard.ports')
+export const PortsDialog = withTexts({ en: { ports }, de: { ports: germanPorts } }, Ports)
+
+function Ports({ name, type, onClose }: PortsDialogProps) {
+  const t = useTranslations('ports')
   const query = useQuery({
     queryKey: ['ports', type],
     queryFn: async ({ signal }) =>
@@ -64,7 +68,7 @@ interface PortRowProps {
 }
 
 function PortRow({ port: { port, url, is_main: isMain, is_loopback: isLoopback }, onCopied }: PortRowProps) {
-  const t = useTranslations('dashboard.ports')
+  const t = useTranslations('ports')
   const id = useId()
   const shown = useRef<HTMLElement>(null)
   const kind = isMain ? 'main' : isLoopback ? 'loopback' : 'further'

@@ -5,6 +5,8 @@ import { boot } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { classLink, germanClassLink } from '#/messages/card-dialogs.ts'
 import './groups.css'
 import { QrCode } from './qr-code.tsx'
 
@@ -19,8 +21,10 @@ interface ClassLinkDialogProps {
 const parts = { path: '', git: '', ref: '', to: '' }
 
 /** Makes a link that leads each member to their own container of a type: as text to copy, and as a QR code for a projector. */
-export function ClassLinkDialog({ types, ownAddress, onClose }: ClassLinkDialogProps) {
-  const t = useTranslations('dashboard.classLink')
+export const ClassLinkDialog = withTexts({ en: { classLink }, de: { classLink: germanClassLink } }, ClassLink)
+
+function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
+  const t = useTranslations('classLink')
   const id = useId()
   const shown = useRef<HTMLElement>(null)
   const [type, setType] = useState(types[0]?.type ?? '')

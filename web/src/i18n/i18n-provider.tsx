@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore, type ReactNode } from 'react'
+import { useMemo, useSyncExternalStore, type ComponentType, type ReactNode } from 'react'
 import { IntlProvider, useTranslations } from 'use-intl/react'
 import { languageCookie, type Language } from '@berth/api/boot.ts'
 import { boot } from '#/api/api-client.ts'
@@ -29,6 +29,16 @@ export function I18nProvider({ texts, children }: { texts?: Readonly<Record<Lang
     </IntlProvider>
   )
 }
+
+/** A component that brings its words, for one that is loaded when it is opened. @param texts as of `I18nProvider` */
+export const withTexts = <P extends object>(texts: Readonly<Record<Language, object>>, Component: ComponentType<P>) =>
+  function WithTexts(props: P) {
+    return (
+      <I18nProvider texts={texts}>
+        <Component {...props} />
+      </I18nProvider>
+    )
+  }
 
 /** A missing message is a bug, and tests find it as one. */
 function fail(error: Error): never {

@@ -12,7 +12,8 @@ import { Link } from '#/components/link.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
-import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
+import { useErrorMessage, withTexts } from '#/i18n/i18n-provider.tsx'
+import { germanLaunch, launch as words } from '#/messages/launch.ts'
 import { Page } from '#/page/page.tsx'
 import { pages, withNext } from '#/paths.ts'
 import { focusHeading, navigateReplacing, type Notice, useLocation } from '#/router/router.ts'
@@ -35,7 +36,9 @@ import { useAutoOpen } from './use-auto-open.ts'
  * The page launches the container as soon as it opens, and continues to it. A link from elsewhere can do no more with
  * it than launch a container for its own owner.
  */
-export function Launch() {
+export const Launch = withTexts({ en: { launch: words }, de: { launch: germanLaunch } }, LaunchPage)
+
+function LaunchPage() {
   const { query } = useLocation()
   const here = `${pages.launch}?${query}`
   const type = query.get('type') ?? ''
@@ -67,7 +70,7 @@ interface FilesQuestionProps {
 }
 
 function FilesQuestion({ type, files, onAnswer }: FilesQuestionProps) {
-  const t = useTranslations('dashboard.launch.files')
+  const t = useTranslations('launch.files')
   const name = useTypeName()(type)
   return (
     <Page title={t('title')} width="narrow">
@@ -104,7 +107,7 @@ interface StartingProps {
 }
 
 function Starting({ type, next, here, files }: StartingProps) {
-  const t = useTranslations('dashboard.launch')
+  const t = useTranslations('launch')
   const stageSentence = useStageSentence()
   const sentenceOf = useErrorMessage()
   const part = useRef<HTMLDivElement>(null)
@@ -175,7 +178,7 @@ function Starting({ type, next, here, files }: StartingProps) {
 }
 
 function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetry(): void }) {
-  const t = useTranslations('dashboard')
+  const t = useTranslations()
   const needsHelp = error instanceof ApiError && helpAfter(error.body) === 'contact' && canAskForHelp
   return (
     <Page title={t('launch.failedTitle')} width="narrow">
@@ -184,7 +187,7 @@ function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetr
       <div className="actions">
         {needsHelp && <HelpButton type={type} />}
         <Button variant={needsHelp ? undefined : 'primary'} onPress={onRetry}>
-          {t('action.retry')}
+          {t('dashboard.action.retry')}
         </Button>
         <ToContainers />
       </div>
@@ -199,7 +202,7 @@ function HelpButton({ type }: { type: string }) {
 
 /** A real navigation: the dashboard requests its data anew. */
 function ToContainers() {
-  const t = useTranslations('dashboard.launch')
+  const t = useTranslations('launch')
   return (
     <a className="button" href={pages.home}>
       {t('dashboard')}
@@ -209,7 +212,7 @@ function ToContainers() {
 
 /** The link names no type: the dashboard lists all. */
 function NoType() {
-  const t = useTranslations('dashboard.launch')
+  const t = useTranslations('launch')
   const notice = t('noType')
   useEffect(() => toDashboard(notice), [notice])
   return null
@@ -220,7 +223,7 @@ function NoType() {
  * and a redirect would end here again: they read why instead.
  */
 function SignInFirst({ next }: { next: string }) {
-  const t = useTranslations('dashboard.launch')
+  const t = useTranslations('launch')
   const isOut = !isSignedIn()
   useEffect(() => {
     if (isOut) redirectToLogin(next, false)

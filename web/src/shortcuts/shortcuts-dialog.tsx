@@ -2,6 +2,8 @@ import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { germanShortcuts, shortcuts } from '#/messages/card-dialogs.ts'
 import { cardKeys } from './shortcuts.ts'
 
 export interface ShortcutsProps {
@@ -12,30 +14,32 @@ export interface ShortcutsProps {
 }
 
 /** Lists the keys of the dashboard, and turns them on and off. */
-export function ShortcutsDialog({ isOn, onTurn, count, onClose }: ShortcutsProps & { onClose(): void }) {
-  const t = useTranslations('dashboard')
+export const ShortcutsDialog = withTexts({ en: { shortcuts }, de: { shortcuts: germanShortcuts } }, Shortcuts)
+
+function Shortcuts({ isOn, onTurn, count, onClose }: ShortcutsProps & { onClose(): void }) {
+  const t = useTranslations()
   const turn = useId()
   return (
-    <Dialog title={t('keys.title')} onClose={onClose}>
+    <Dialog title={t('shortcuts.title')} onClose={onClose}>
       {(close) => (
         <>
           <dl className="keys">
-            <Key name={count > 1 ? `1–${Math.min(count, 9)}` : '1'} does={t('keys.choose')} />
-            <Key name="?" does={t('keys.help')} />
+            <Key name={count > 1 ? `1–${Math.min(count, 9)}` : '1'} does={t('shortcuts.choose')} />
+            <Key name="?" does={t('shortcuts.help')} />
           </dl>
-          <p className="hint">{t('keys.onChosen')}</p>
+          <p className="hint">{t('shortcuts.onChosen')}</p>
           <dl className="keys">
             {Object.entries(cardKeys).map(([action, key]) => (
-              <Key key={key} name={key} does={t(`action.${action as keyof typeof cardKeys}`)} />
+              <Key key={key} name={key} does={t(`dashboard.action.${action as keyof typeof cardKeys}`)} />
             ))}
           </dl>
           <label htmlFor={turn} className="check-line">
             <input id={turn} type="checkbox" checked={isOn} onChange={(event) => onTurn(event.target.checked)} />
-            {t('keys.isOn')}
+            {t('shortcuts.isOn')}
           </label>
           <div className="actions end">
             <Button variant="primary" onPress={close}>
-              {t('keys.close')}
+              {t('shortcuts.close')}
             </Button>
           </div>
         </>

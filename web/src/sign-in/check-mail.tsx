@@ -6,6 +6,8 @@ import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { checkMail, germanCheckMail } from '#/messages/check-mail.ts'
 import { Page } from '#/page/page.tsx'
 import { pages, withNext } from '#/paths.ts'
 import { replaceHistoryState, useLocation } from '#/router/router.ts'
@@ -17,8 +19,10 @@ import { ProviderButtons, requestMagicLink } from './sign-in-ways.tsx'
 import { useSignInElsewhere } from './use-sign-in-elsewhere.ts'
 
 /** Says what to do with the mail, sends it again on request, and continues when its link was used in another tab. */
-export function CheckMail() {
-  const t = useTranslations('signIn.check')
+export const CheckMail = withTexts({ en: { checkMail }, de: { checkMail: germanCheckMail } }, CheckMailPage)
+
+function CheckMailPage() {
+  const t = useTranslations('checkMail')
   const durationOf = useDuration()
   const { state } = useLocation()
   const request = magicLinkRequestIn(state)
@@ -55,7 +59,7 @@ export function CheckMail() {
 
 /** Sends the same mail again, after a delay, and says how many more there are. */
 function ResendMagicLink({ request }: { request: MagicLinkRequest }) {
-  const t = useTranslations('signIn.check')
+  const t = useTranslations('checkMail')
   const { busy, error, run } = useTask()
   const [isSent, setSent] = useState(false)
   const now = useNow()
@@ -90,7 +94,7 @@ function ResendMagicLink({ request }: { request: MagicLinkRequest }) {
 }
 
 function Again({ wait }: { wait: number }) {
-  const t = useTranslations('signIn.check')
+  const t = useTranslations('checkMail')
   const durationOf = useDuration()
   if (wait > 90) return t('inMinutes', { time: durationOf(Math.ceil(wait / 60) * 60) })
   return wait > 0 ? t('inSeconds', { seconds: wait }) : t('again')

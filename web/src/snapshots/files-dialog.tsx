@@ -8,7 +8,7 @@ import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
-import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { files, germanFiles } from '#/messages/files.ts'
 import './snapshots.css'
 import { useSize } from './use-size.ts'
@@ -18,25 +18,16 @@ const timeout = 120_000
 /** Entries of one answer. */
 const pageSize = 50
 
-const texts = { en: { files }, de: { files: germanFiles } }
-
 interface FilesDialogProps {
   name: string
   type: string
   onClose(): void
 }
 
-/** The files of a home, folder by folder, for a page that has not loaded their words. */
-export function FilesOfHome(props: FilesDialogProps) {
-  return (
-    <I18nProvider texts={texts}>
-      <FilesDialog {...props} />
-    </I18nProvider>
-  )
-}
-
 /** What is in a home and what room it takes, folder by folder; a file or folder can be downloaded and deleted. */
-export function FilesDialog({ name, type, onClose }: FilesDialogProps) {
+export const FilesDialog = withTexts({ en: { files }, de: { files: germanFiles } }, Files)
+
+function Files({ name, type, onClose }: FilesDialogProps) {
   const t = useTranslations('files')
   const [{ path, offset }, setPlace] = useState({ path: '', offset: 0 })
   const [asked, setAsked] = useState<FolderSize>()

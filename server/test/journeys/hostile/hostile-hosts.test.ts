@@ -305,7 +305,7 @@ test('a terminal stays open longer than its token and at two containers at once,
   assert.match(workspace.url(), /\/login\?next=%2Fann-prod%2Fcgi-bin%2Fenv/)
   await workspace.getByLabel(said('signIn.email.label')).fill('ann@x.org')
   await workspace.getByRole('button', { name: said('signIn.ask.button') }).click()
-  await workspace.getByRole('heading', { name: said('signIn.check.title') }).waitFor()
+  await workspace.getByRole('heading', { name: said('checkMail.title') }).waitFor()
   await workspace.goto(`${front}/verify-login?token=${berth.mail.tokenFor('ann@x.org')}`)
   await workspace.waitForURL(`${hostOf('ann-prod')}/cgi-bin/env`)
   assert.match((await workspace.textContent('body')) ?? '', /^HTTP_X_BERTH_USER=ann@x\.org$/m)
