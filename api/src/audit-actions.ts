@@ -22,7 +22,10 @@ export const auditActions = {
     when: 'a share was ended by its owner, an administrator or the operator. One whose time is over has no such entry, nor has a look that ends with a membership or a group',
     detail: 'as `container.share`',
   },
-  'container.stop': { when: 'the operator stopped a container without blocking it', detail: 'owner, type' },
+  'container.stop': {
+    when: 'an administrator or the operator stopped a container without blocking it',
+    detail: 'owner, type',
+  },
   'home.download': { when: 'an owner began to download a snapshot of a home', detail: 'owner, type, `snapshot`' },
   'home.read-file': { when: 'an owner began to download a file or folder of a home', detail: 'owner, type, `path`' },
   'home.remove-file': {

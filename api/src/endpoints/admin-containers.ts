@@ -28,6 +28,16 @@ export const adminContainersEndpoints = {
     response: admin.CountResponse,
     refusals: { 400: ErrorBody },
   },
+  stopContainer: {
+    method: 'POST',
+    path: '/api/admin/containers/{id}/stop',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Stop a container in use; the next launch or visit starts it',
+    params: admin.IdParams,
+    response: admin.ContainerResponse,
+    refusals: { 404: ErrorBody, 500: ErrorBody },
+  },
   blockContainer: {
     method: 'POST',
     path: '/api/admin/containers/{id}/block',

@@ -43,13 +43,4 @@ export const operatorEndpoints = {
     response: PersonalDataResponse,
     refusals: { 404: ErrorBody, 429: ErrorBody },
   },
-  stopContainer: {
-    method: 'POST',
-    path: '/api/operator/containers/{id}/stop',
-    access: 'operator',
-    summary: 'Stop a container in use; the next launch or visit starts it',
-    params: admin.IdParams,
-    response: admin.ContainerResponse,
-    refusals: { 404: ErrorBody, 500: ErrorBody },
-  },
 } as const satisfies Record<string, Endpoint>

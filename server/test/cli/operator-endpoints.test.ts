@@ -48,7 +48,7 @@ test('an unverified user gets a signup link, a blocked user 403, an unknown addr
 test('a container that the operator stops counts as stopped, not as crashed, and starts again when its owner comes', async () => {
   const { id } = await recordOf(admin, ann.id)
   await waitFor('it answers', async () => (await ann.call('GET', `/${ann.slug}-dev/`)).status === 200)
-  const stopped = await berth.operate('POST', `/api/operator/containers/${id}/stop`)
+  const stopped = await berth.operate('POST', `/api/admin/containers/${id}/stop`)
   assertOk(stopped)
   assert.match(stopped.body.message, /is stopped/)
   assert.deepEqual(await lastEntry(), {
@@ -61,12 +61,12 @@ test('a container that the operator stops counts as stopped, not as crashed, and
   const listed = await ann.call('GET', '/api/user/containers')
   const dev = listed.body.containers.find((each: { type: string }) => each.type === 'dev')
   assert.equal(dev.status, 'exited', listed.text)
-  const again = await berth.operate('POST', `/api/operator/containers/${id}/stop`)
+  const again = await berth.operate('POST', `/api/admin/containers/${id}/stop`)
   assert.match(again.body.message, /does not run/)
   const headers = { authorization: `Bearer ${ann.token}`, accept: 'text/html' }
   // A start that takes long shows its progress first, with 503.
   const open = async () => (await get(berth.app.port, `/${ann.slug}-dev/`, { headers })).status === 200
   await waitFor('it runs again', open)
-  assertRefused(await berth.operate('POST', '/api/operator/containers/999/stop'), 404)
-  assertRefused(await berth.operate('POST', '/api/operator/containers/x/stop'), 404)
+  assertRefused(await berth.operate('POST', '/api/admin/containers/999/stop'), 404)
+  assertRefused(await berth.operate('POST', '/api/admin/containers/x/stop'), 404)
 })

@@ -112,7 +112,7 @@ test('a block of container or user ends the wait at once, and nothing of theirs 
 })
 
 const stopByOperator = async ({ id }: Person) =>
-  berth.operate('POST', `/api/operator/containers/${(await recordOf(admin, id)).id}/stop`)
+  berth.operate('POST', `/api/admin/containers/${(await recordOf(admin, id)).id}/stop`)
 
 for (const [who, names, stop] of [
   ['its owner', ['abe', 'bea', 'cal'], (person: Person) => person.call('POST', '/api/container/stop/dev')],

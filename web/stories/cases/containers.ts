@@ -44,5 +44,6 @@ export const containerStories: readonly Story[] = [
   story('selected', allFull, ['Select all rows that are loaded']),
   story('menu', allFull, ['Actions for Development of ben@students.example']),
   story('block', allFull, ['Actions for Development of ben@students.example', 'Block…']),
+  story('stop', allFull, ['Actions for Development of elif@students.example', 'Stop…']),
   story('delete', allFull, ['Actions for Development of ben@students.example', 'Delete…']),
 ]

@@ -180,13 +180,21 @@ const changeUser =
     return { message: localizedReply(call, done), user: toAdminUser(user) }
   }
 
-type ContainerBlockingNames = 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
+type ContainerStopNames =
+  'stopContainer' | 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
 
-/** Blocking containers, one or several. */
+/** Stopping a container, and blocking one or several. */
 export function containerBlockingHandlers({
   containerBlocking: blocking,
-}: Admin): Pick<Handlers, ContainerBlockingNames> {
+  stopContainer,
+}: Admin): Pick<Handlers, ContainerStopNames> {
   return {
+    stopContainer: async (call) => {
+      const id = readId(call.params.id, 'container')
+      const { container, wasRunning } = await stopContainer.run(actorOf(call), id, call.now)
+      const words = message(wasRunning ? 'answers.containerStopped' : 'answers.containerDidNotRun')
+      return { message: localizedReply(call, words), container: toAdminContainer(container) }
+    },
     blockContainer: async (call) => {
       const container = await blocking.blockContainer(actorOf(call), readId(call.params.id, 'container'), call.now)
       return {

@@ -3,8 +3,7 @@ import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin } from '#/admin/open-admin.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toCreatedApiToken } from './api-token-handlers.ts'
-import { actorOf, readId, type Handlers } from './call.ts'
-import { toAdminContainer } from './dto-serializers.ts'
+import { actorOf, type Handlers } from './call.ts'
 
 export interface OperatorParts {
   readonly admin: Admin
@@ -15,7 +14,7 @@ export interface OperatorParts {
 export function operatorHandlers({
   admin,
   accounts,
-}: OperatorParts): Pick<Handlers, 'printLink' | 'createApiTokenFor' | 'stopContainer'> {
+}: OperatorParts): Pick<Handlers, 'printLink' | 'createApiTokenFor'> {
   return {
     printLink: async (call) => {
       const { link, purpose, expiresAt } = await admin.printLink.print(call.body.email, actorOf(call), call.now)
@@ -25,12 +24,6 @@ export function operatorHandlers({
       const { email, name, scopes, expires_in: expiresIn } = call.body
       const request = { name, scopes, expiresIn }
       return toCreatedApiToken(await accounts.apiTokens.createFor(actorOf(call), email, request, call.now))
-    },
-    stopContainer: async (call) => {
-      const id = readId(call.params.id, 'container')
-      const { container, wasRunning } = await admin.stopContainer.run(actorOf(call), id, call.now)
-      const words = message(wasRunning ? 'answers.containerStopped' : 'answers.containerDidNotRun')
-      return { message: localizedReply(call, words), container: toAdminContainer(container) }
     },
   }
 }

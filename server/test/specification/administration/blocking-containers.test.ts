@@ -47,6 +47,18 @@ test('blocking a container sets is_blocked, blocked_at and blocked_by, stops it,
   })
 })
 
+test('an administrator stops a container without blocking it, and its owner launches it again', async () => {
+  const { person, id, container } = await personWithContainer('amy')
+  const path = `/api/admin/containers/${id}/stop`
+  assertRefused(await person.call('POST', path), 403)
+  assertOk(await admin.call('POST', path))
+  assert.equal(await engineState(berth, container), 'exited')
+  const [entry] = await auditOf(`container:${id}`)
+  assert.deepEqual([entry?.action, entry?.actor_email], ['container.stop', 'boss@x.org'])
+  assertOk(await person.call('POST', '/api/container/launch/dev'))
+  assert.equal(await engineState(berth, container), 'running')
+})
+
 test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, and writes to the audit log', async () => {
   const { id, container } = await personWithContainer('ben')
   assertOk(await blockContainer(admin, id))

@@ -33,7 +33,9 @@ test('a stopped container stays as it was, and an unblock starts nothing', () =>
   assert.equal(blockedNow(row, undefined), row)
 })
 
-test('either block or unblock is offered', () => {
-  assert.deepEqual(containerActionsFor({ is_blocked: false }), ['owner', 'block', 'delete'])
-  assert.deepEqual(containerActionsFor({ is_blocked: true }), ['owner', 'unblock', 'delete'])
+test('a stop is offered for what runs or is paused, and either block or unblock', () => {
+  for (const status of ['running', 'paused'] as const)
+    assert.deepEqual(containerActionsFor({ is_blocked: false, status }), ['owner', 'stop', 'block', 'delete'])
+  assert.deepEqual(containerActionsFor({ is_blocked: false, status: 'stopped' }), ['owner', 'block', 'delete'])
+  assert.deepEqual(containerActionsFor({ is_blocked: true, status: 'stopped' }), ['owner', 'unblock', 'delete'])
 })

@@ -1,12 +1,17 @@
 import type { AdminContainer, ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 
 /** The actions of an administrator on one container; no rule protects any, so each offered action is possible. */
-export type ContainerAction = 'owner' | 'block' | 'unblock' | 'delete'
+export type ContainerAction = 'owner' | 'stop' | 'block' | 'unblock' | 'delete'
 
 /** The actions to offer for a container, in the order of the menu. */
-export function containerActionsFor({ is_blocked }: Pick<ListedContainer, 'is_blocked'>): readonly ContainerAction[] {
-  return ['owner', is_blocked ? 'unblock' : 'block', 'delete']
+export function containerActionsFor({
+  is_blocked,
+  status,
+}: Pick<ListedContainer, 'is_blocked' | 'status'>): readonly ContainerAction[] {
+  return ['owner', ...(isUp(status) ? (['stop'] as const) : []), is_blocked ? 'unblock' : 'block', 'delete']
 }
+
+const isUp = (status: ListedContainer['status']) => status === 'running' || status === 'paused'
 
 /**
  * The row after a block or unblock. The response has no status: a blocked container was stopped before it was sent, and
@@ -14,6 +19,6 @@ export function containerActionsFor({ is_blocked }: Pick<ListedContainer, 'is_bl
  */
 export function blockedNow(row: ListedContainer, answer: AdminContainer | undefined): ListedContainer {
   if (!answer) return row
-  const isStopped = answer.is_blocked && (row.status === 'running' || row.status === 'paused')
+  const isStopped = answer.is_blocked && isUp(row.status)
   return { ...row, ...answer, status: isStopped ? 'stopped' : row.status }
 }

@@ -12,19 +12,21 @@ import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
 import { pages } from '#/paths.ts'
 import { navigate } from '#/router/router.ts'
 import { containerActionsFor, type ContainerAction } from './container-actions.ts'
-import { showContainerGone, showContainers } from './container-list.ts'
+import { showContainerGone, showContainers, showContainerStopped } from './container-list.ts'
 
 interface ContainerActions {
   /** The entries of a container's row menu. */
   of(container: ListedContainer): readonly RowAction[]
   /** @throws what the request throws */
   block(container: ListedContainer, signal: AbortSignal): Promise<void>
+  /** @throws what the request throws */
+  stop(container: ListedContainer, signal: AbortSignal): Promise<void>
   gone(container: ListedContainer): Promise<void>
 }
 
 /** The actions on one container, from its row menu. @param open opens a dialog first */
 export function useContainerActions(
-  open: (name: 'block' | 'delete', container: ListedContainer) => void,
+  open: (name: 'stop' | 'block' | 'delete', container: ListedContainer) => void,
 ): ContainerActions {
   const t = useTranslations('admin.containers')
   const { notify } = useBulkJobs()
@@ -56,6 +58,7 @@ export function useContainerActions(
 
   const runs: Readonly<Record<ContainerAction, (container: ListedContainer) => void>> = {
     owner: ({ email }) => navigate(addressOf(pages.adminUsers, { q: email })),
+    stop: (container) => open('stop', container),
     block: (container) => open('block', container),
     unblock: (container) => setAlone(container, false),
     delete: (container) => open('delete', container),
@@ -70,6 +73,11 @@ export function useContainerActions(
         run: () => runs[action](container),
       })),
     block: (container, signal) => set(container, true, signal),
+    stop: async (container, signal) => {
+      await createApiClient(signal).stopContainer({ params: { id: String(container.id) } })
+      await showContainerStopped(container.id)
+      notify({ title: t('notice.stopped', { name: nameOf(container) }), subjects: [`container:${container.id}`] })
+    },
     gone: async (container) => {
       await showContainerGone(container.id)
       notify({ title: t('notice.deleted', { name: nameOf(container) }) })
@@ -79,18 +87,27 @@ export function useContainerActions(
 
 interface ContainerDialogProps {
   container: ListedContainer
-  /** Runs the action and shows its result. */
-  run(signal: AbortSignal): Promise<void>
   onClose(): void
 }
 
-/** Says what a block means for the user of the container. */
-export function BlockContainerDialog({ container, ...rest }: ContainerDialogProps) {
+/** Says what a stop or a block means for the user of the container. */
+export function StopContainerDialog({
+  by,
+  container,
+  actions,
+  onClose,
+}: ContainerDialogProps & { by: 'stop' | 'block'; actions: Pick<ContainerActions, 'stop' | 'block'> }) {
   const t = useTranslations('admin.containers')
   const name = t('name', { type: useTypeName()(container.container_type), email: container.email })
   return (
-    <ActionDialog title={t('block.title', { name })} confirm={t('block.confirm')} busy={t('block.busy')} {...rest}>
-      <p>{t('block.text')}</p>
+    <ActionDialog
+      title={t(`${by}.title`, { name })}
+      confirm={t(`${by}.confirm`)}
+      busy={t(`${by}.busy`)}
+      run={(signal) => actions[by](container, signal)}
+      onClose={onClose}
+    >
+      <p>{t(`${by}.text`)}</p>
     </ActionDialog>
   )
 }
@@ -100,7 +117,7 @@ export function DeleteContainerDialog({
   container,
   onGone,
   onClose,
-}: Pick<ContainerDialogProps, 'container' | 'onClose'> & { onGone(): Promise<void> }) {
+}: ContainerDialogProps & { onGone(): Promise<void> }) {
   const t = useTranslations('admin.containers')
   const [isPurge, setPurge] = useState(false)
   const name = t('name', { type: useTypeName()(container.container_type), email: container.email })

@@ -47,6 +47,11 @@ export async function showContainers(containers: readonly AdminContainer[]): Pro
   await updateCachedRows<ListedContainer>('containers', now.keys(), (row) => blockedNow(row, now.get(row.id)))
 }
 
+/** The row after a stop. */
+export async function showContainerStopped(id: number): Promise<void> {
+  await updateCachedRows<ListedContainer>('containers', [id], (row) => ({ ...row, status: 'stopped' }))
+}
+
 export async function showContainerGone(id: number): Promise<void> {
   dropCachedList('users')
   await removeCachedRows('containers', [id])

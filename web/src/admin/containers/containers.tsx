@@ -13,17 +13,17 @@ import { createApiClient } from '#/api/api-client.ts'
 import { TypeName, useTypeName, useTypes } from '#/components/type-name.tsx'
 import type { Tone } from '#/containers/containers.ts'
 import { pages } from '#/paths.ts'
-import { BlockContainerDialog, DeleteContainerDialog, useContainerActions } from './container-dialogs.tsx'
+import { DeleteContainerDialog, StopContainerDialog, useContainerActions } from './container-dialogs.tsx'
 import { containerSource, containerStatuses, containersView, showContainers } from './container-list.ts'
 
-/** All containers: search, filter, sort, block, unblock and delete. */
+/** All containers: search, filter, sort, stop, block, unblock and delete. */
 export function Containers() {
   const t = useTranslations('admin.containers')
   const shell = useTranslations('admin.shell')
   const words = useListText('admin.containers')
   const nameOf = useTypeName()
   const view = useView(containersView)
-  const [open, setOpen] = useState<{ name: 'block' | 'delete'; container: ListedContainer }>()
+  const [open, setOpen] = useState<{ name: 'stop' | 'block' | 'delete'; container: ListedContainer }>()
   const columns = useContainerColumns()
   const choices = useContainerChoices(view.container_type)
   const bulk = useContainerBulk()
@@ -58,15 +58,10 @@ export function Containers() {
   return (
     <AdminPage title={shell('containers')}>
       <ListPage kind={kind} view={view} />
-      {open?.name === 'block' && (
-        <BlockContainerDialog
-          container={open.container}
-          run={(signal) => actions.block(open.container, signal)}
-          onClose={close}
-        />
-      )}
-      {open?.name === 'delete' && (
+      {open?.name === 'delete' ? (
         <DeleteContainerDialog container={open.container} onGone={() => actions.gone(open.container)} onClose={close} />
+      ) : (
+        open && <StopContainerDialog by={open.name} container={open.container} actions={actions} onClose={close} />
       )}
     </AdminPage>
   )

@@ -50,12 +50,19 @@ export const containers = {
     staysStopped: 'They stay stopped until their owners launch them.',
     unblockedBefore: '{count, plural, one {# was not blocked.} other {# were not blocked.}}',
   },
-  actions: { owner: 'Show the owner', block: 'Block…', unblock: 'Unblock', delete: 'Delete…' },
+  actions: { owner: 'Show the owner', stop: 'Stop…', block: 'Block…', unblock: 'Unblock', delete: 'Delete…' },
   notice: {
+    stopped: '{name} is stopped.',
     blocked: '{name} is blocked.',
     unblocked: '{name} is unblocked.',
     staysStopped: 'It stays stopped until its owner launches it.',
     deleted: '{name} is deleted.',
+  },
+  stop: {
+    title: 'Stop {name}?',
+    text: 'Programs in it end, and what is not saved is lost. Files are kept, and its owner can launch it again.',
+    confirm: 'Stop',
+    busy: 'Stopping…',
   },
   block: {
     title: 'Block {name}?',
@@ -161,12 +168,19 @@ export const germanContainers: InOtherWords<typeof containers> = {
     staysStopped: 'Sie bleiben gestoppt, bis ihre Besitzer sie starten.',
     unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
   },
-  actions: { owner: 'Person zeigen', block: 'Sperren…', unblock: 'Entsperren', delete: 'Löschen…' },
+  actions: { owner: 'Person zeigen', stop: 'Stoppen…', block: 'Sperren…', unblock: 'Entsperren', delete: 'Löschen…' },
   notice: {
+    stopped: '{name} ist gestoppt.',
     blocked: '{name} ist gesperrt.',
     unblocked: '{name} ist entsperrt.',
     staysStopped: 'Der Container bleibt gestoppt, bis sein Besitzer ihn startet.',
     deleted: '{name} ist gelöscht.',
+  },
+  stop: {
+    title: '{name} stoppen?',
+    text: 'Programme darin enden, und was nicht gespeichert ist, geht verloren. Die Dateien bleiben, und der Container lässt sich wieder starten.',
+    confirm: 'Stoppen',
+    busy: 'Wird gestoppt…',
   },
   block: {
     title: '{name} sperren?',
