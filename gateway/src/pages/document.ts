@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '@berth/api/boot.ts'
+import type { SupportContact } from '@berth/api/support-contact.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { PageLook } from '#/port/gateway.ts'
 import { localize } from './localize-plain.ts'
@@ -146,7 +147,7 @@ ${noticesOf(look, language)}<main>
 /** Everything behind the content of `main`. */
 export function closeDocument({ language, look }: Pick<PageFrame, 'language' | 'look'>): string {
   return `</main>
-${legalLinksOf(look, language)}</body>
+${footerOf(look, language)}</body>
 </html>
 `
 }
@@ -165,7 +166,8 @@ function noticesOf(look: PageLook | undefined, language: Language): string {
   return current.map(({ text }) => `<p class="notice">${escaped(text[language])}</p>\n`).join('')
 }
 
-function legalLinksOf(look: PageLook | undefined, language: Language): string {
+/** Whom to ask for help, and the legal texts. */
+function footerOf(look: PageLook | undefined, language: Language): string {
   const links = [
     [look?.imprintUrl ?? null, message('pages.imprint')],
     [look?.privacyUrl ?? null, message('pages.privacy')],
@@ -173,7 +175,13 @@ function legalLinksOf(look: PageLook | undefined, language: Language): string {
   const shown = links.flatMap(([url, text]) =>
     url === null ? [] : `<a href="${escaped(url)}">${escaped(localize(language, text))}</a>`,
   )
+  if (look?.contact) shown.unshift(contactOf(look.contact, language))
   return shown.length === 0 ? '' : `<footer>${shown.join(' ')}</footer>\n`
+}
+
+function contactOf({ text, href }: SupportContact, language: Language): string {
+  const who = href === undefined ? escaped(text) : `<a href="${escaped(href)}">${escaped(text)}</a>`
+  return `<span>${escaped(localize(language, message('pages.help')))} ${who}</span>`
 }
 
 /** The one thing to do on a page. @param href as it is, not yet escaped */

@@ -1,4 +1,5 @@
 import type { Language, Notice } from '@berth/api/boot.ts'
+import type { SupportContact } from '@berth/api/support-contact.ts'
 import type { TlsFiles } from '#/basics/tls-pair.ts'
 
 /**
@@ -323,7 +324,7 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Left out: no access log. */
   readonly accessLog?: AccessLogSettings
-  /** Left out: the gateway's pages have Berth's own look. */
+  /** Left out: the gateway's pages have Berth's own look, and no contact. */
   readonly look?: PageLook
   /** RFC 7517 public keys that access tokens are signed with. */
   readonly keys: readonly Readonly<Record<string, unknown>>[]
@@ -371,6 +372,8 @@ export interface PageLook {
   readonly css: string
   readonly imprintUrl: string | null
   readonly privacyUrl: string | null
+  /** Whom to ask for help; left out where the operator names no one. */
+  readonly contact?: SupportContact
   /** Past and future ones included. */
   readonly notices: readonly Notice[]
 }

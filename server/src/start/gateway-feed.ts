@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { endpoints } from '@berth/api/endpoints.ts'
+import { parseSupportContact } from '@berth/api/support-contact.ts'
 import type { ControlPlane, GatewaySettings, PageLook, ReadingTerms } from '@berth/gateway/port/gateway.ts'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
 import { reservedSlugs } from '#/accounts/open-accounts.ts'
-import type { Branding, LegalText } from '#/config/branding.ts'
+import type { LegalText } from '#/config/branding.ts'
 import { requiresCompanion, type Addresses, type Config } from '#/config/config.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
@@ -65,7 +66,7 @@ function gatewaySettings({ config, key, socketPath, nodes, addresses, containers
     platformSocket: socketPath,
     reservedSlugs: [...reservedSlugs],
     trustedProxies: config.trustedProxies,
-    ...(config.branding && { look: pageLookOf(config.branding, frontendUrl) }),
+    ...((config.branding || config.supportContact !== null) && { look: pageLookOf(config, frontendUrl) }),
     ...(config.accessLog && { accessLog: config.accessLog }),
     ...(config.drainTime > 0 && { drainTime: config.drainTime }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
@@ -88,8 +89,9 @@ const containerHosts = (frontendUrl: string, spawnerUrl: string) => ({
   entryUrl: frontendUrl + endpoints.enterContainer.path,
 })
 
-/** The branding as the gateway's own pages have it. @param frontendUrl host of logo and legal texts */
-function pageLookOf({ name, logo, theme, imprint, privacy, notices }: Branding, frontendUrl: string): PageLook {
+/** Branding and contact as the gateway's own pages have them. @param frontendUrl host of logo and legal texts */
+function pageLookOf({ branding, supportContact }: Config, frontendUrl: string): PageLook {
+  const { name = null, logo = null, theme = null, imprint = null, privacy = null, notices = [] } = branding ?? {}
   const linkOf = (text: LegalText | null, page: string) => text && ('url' in text ? text.url : frontendUrl + page)
   return {
     name,
@@ -97,6 +99,7 @@ function pageLookOf({ name, logo, theme, imprint, privacy, notices }: Branding, 
     css: theme?.css ?? '',
     imprintUrl: linkOf(imprint, pagePaths.imprint),
     privacyUrl: linkOf(privacy, pagePaths.privacy),
+    ...(supportContact !== null && { contact: parseSupportContact(supportContact) }),
     notices,
   }
 }

@@ -161,6 +161,18 @@ test('mails carry name and colour', async () => {
   assert.equal(/Berth/.test(mail.text), false, mail.text)
 })
 
+test('whom to ask for help stands on the pages of the gateway, also without a branding', async (t) => {
+  const refused = async (contact: string) => {
+    const berth = await startEnginelessBerth(t, { env: { SUPPORT_CONTACT: contact } })
+    const headers = { ...asPage, ...(await signedIn(berth, 'ann@x.org')) }
+    return (await berth.call('GET', '/zoe-dev/', { headers })).text
+  }
+  const mail = await refused('help@example.org')
+  assert.match(mail, /<footer><span>Help: <a href="mailto:help@example\.org">help@example\.org<\/a><\/span><\/footer>/)
+  assert.match(mail, /· Berth<\/title>/)
+  assert.match(await refused('Room 12 <b>'), /<footer><span>Help: Room 12 &lt;b&gt;<\/span><\/footer>/)
+})
+
 test('without a branding nothing is added to documents, mails and pages', async (t) => {
   const berth = await startEnginelessBerth(t)
   const { text } = await berth.call('GET', '/login', { headers: asPage })

@@ -57,6 +57,7 @@ export const gateway: Translated<'gateway'> = {
 }
 
 export const pages: Translated<'pages'> = {
+  help: 'Hilfe:',
   imprint: 'Impressum',
   privacy: 'Datenschutz',
   noScript: 'Zum Anmelden braucht {product} JavaScript. Schalte es ein, und lade die Seite neu.',

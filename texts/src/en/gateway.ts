@@ -59,6 +59,7 @@ export const gateway = {
  * becomes HTML.
  */
 export const pages = {
+  help: 'Help:',
   imprint: 'Imprint',
   privacy: 'Privacy',
   noScript: '{product} needs JavaScript to sign you in. Switch it on and reload the page.',

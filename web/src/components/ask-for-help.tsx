@@ -1,6 +1,6 @@
 import { useTranslations } from 'use-intl/react'
+import { parseSupportContact } from '@berth/api/support-contact.ts'
 import { boot } from '#/api/api-client.ts'
-import { parseSupportContact } from './support-contact.ts'
 
 /** Whom to contact, in a sentence: the configured contact, else the reader's administrator. */
 export function AskForHelp() {

@@ -1,5 +1,5 @@
 /** The support contact as the operator wrote it (`SUPPORT_CONTACT`), and its link. */
-interface SupportContact {
+export interface SupportContact {
   readonly text: string
   /** Undefined for text such as a room or a telephone number. */
   readonly href: string | undefined
