@@ -7,6 +7,7 @@
  *   berth-tool connect [--together] PORT   connects standard input and output to a program on loopback
  *   berth-tool connect-unix PATH        the same for a Unix socket
  *   berth-tool session                  a program of an SSH session, see session.c
+ *   berth-tool chown FROM TO FOLDER WHICH   gives a home to another account, see chown.c
  *
  * A connection that is made is told by the line "connected" on standard output; what follows are its bytes. Nothing
  * listens there: exit code 10.
@@ -269,6 +270,7 @@ static const struct command commands[] = {
     {"connect", connect_command},
     {"connect-unix", connect_unix_command},
     {"session", session_command},
+    {"chown", chown_command},
 };
 
 int main(int argc, char **argv) {
@@ -277,6 +279,6 @@ int main(int argc, char **argv) {
   for (size_t index = 0; index < sizeof commands / sizeof commands[0]; index++)
     if (argc > 1 && strcmp(argv[1], commands[index].name) == 0) result = commands[index].run(argc - 1, argv + 1);
   if (result == TOOL_USAGE)
-    (void)fputs("usage: berth-tool ports | connect [--together] PORT | connect-unix PATH | session\n", stderr);
+    (void)fputs("usage: berth-tool ports | connect [--together] PORT | connect-unix PATH | session | chown\n", stderr);
   return result;
 }

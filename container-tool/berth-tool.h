@@ -25,6 +25,9 @@ int tool_failed(const char *what);
 /* session.c: one program of an SSH session, in frames on the standard streams. */
 int session_command(int argc, char **argv);
 
+/* chown.c: gives a home to another account. */
+int chown_command(int argc, char **argv);
+
 /* sftp.c: serves files on the standard streams until its input ends, and returns the exit code. */
 int sftp_command(void);
 

@@ -46,6 +46,10 @@ export const auditActions = {
     detail: 'owner, type, `snapshot`, `folder`',
   },
   'home.remove-former': { when: 'an owner removed a home that no type has any more', detail: 'owner, type' },
+  'home.change-owner': {
+    when: 'the operator gave a home to another account of its container',
+    detail: 'owner, type, `from` and `to` as `uid:gid`, `changed`: files and folders',
+  },
   'home.remove-snapshot': { when: 'the operator removed a snapshot', detail: 'owner, type, `snapshot`' },
   'user.block': {
     when: 'an account was blocked, with its containers',

@@ -15,6 +15,7 @@ import { addEnvironments } from '#/commands/environments-command.ts'
 import { addGroups } from '#/commands/groups-command.ts'
 import { addDoctor } from '#/doctor/doctor-command.ts'
 import { addInit } from '#/init/init-command.ts'
+import { addHomes } from '#/commands/homes-command.ts'
 import { addSnapshots } from '#/commands/snapshots-command.ts'
 import { addShares } from '#/commands/shares-command.ts'
 import { addCommands, addHelp } from './command.ts'
@@ -63,6 +64,7 @@ export function createProgram(
   addTokens(program, run)
   addShares(program, run)
   addSnapshots(program, run)
+  addHomes(program, run)
   addAudit(program, run)
   addKeys(program, run)
   addTemplates(program, run)

@@ -175,7 +175,7 @@ export interface Runtime {
   removeFolder(volume: string): Promise<void>
 
   /**
-   * Bytes that each home takes on the disk, by the volume's name; null where the engine failed at one, as at a path
+   * Bytes that each home and each folder of several people takes on the disk, by the volume's name; null where the engine failed at one, as at a path
    * that is too long, and none where it never measures that kind. Slow: every file is looked at.
    * @param signal ends it
    * @throws {RuntimeError} `failed` where the engine cannot tell
@@ -539,6 +539,39 @@ export interface HomeContents {
    * @throws {NothingThere} @throws {RuntimeError} a part of a folder may be gone then
    */
   removeAt(volume: string, path: string, signal: AbortSignal): Promise<void>
+
+  /**
+   * Gives what belongs to one account in a home to another, the home itself last: what was cut off is completed by the next
+   * call. No link is followed, and no other file system below it is entered. Undefined where the engine sees to it that every
+   * program can write to its home.
+   * @throws {RuntimeError} `missing`; `failed` when something could not be changed, as on a file server with `root_squash`
+   */
+  changeOwner?(home: HomePlace, work: HomeOwnerWork): Promise<HomeOwnerCounts>
+}
+
+/** A home of the engine, or a folder of the machine without symbolic links. */
+export type HomePlace = { readonly volume: string } | { readonly folder: string }
+
+export interface HomeOwnerWork {
+  /** `uid` or `uid:gid`; undefined: whose the home itself is. */
+  readonly from: string | undefined
+  /** `uid` or `uid:gid`; without a group groups stay. */
+  readonly to: string
+  readonly signal: AbortSignal
+  /** Called each second. */
+  readonly onProgress: (done: Pick<HomeOwnerCounts, 'seen' | 'changed'>) => void
+}
+
+/** How many files and folders of a home were met, and what became of them. */
+export interface HomeOwnerCounts {
+  readonly seen: number
+  readonly changed: number
+  /** That belonged to the new account already: the way back gives these away as well. */
+  readonly before: number
+  /** That could not be changed. */
+  readonly left: number
+  /** Whose were changed. */
+  readonly from: Account
 }
 
 /** What a trial runs: a program that listens at its port. A template is one; of its other fields nothing is used. */

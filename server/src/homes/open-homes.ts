@@ -6,10 +6,12 @@ import { noteHomeWritten } from '#/store/home-archives.ts'
 import { findUser, listExtraDisk } from '#/store/users.ts'
 import { DiskLimits } from './disk-limits.ts'
 import { DiskMeasurement, DiskUse } from './disk-use.ts'
+import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'
 import { HomeAccess } from './home-access.ts'
 import { HomeDownloads } from './home-downloads.ts'
 import { HomeFiles } from './home-files.ts'
 import { HomeFolders } from './home-folders.ts'
+import { HomeOwnerChanges } from './home-owner-changes.ts'
 import { HomeRestores, RestoreJournal } from './home-restores.ts'
 import { HomeSnapshots, PruneSnapshots, SnapshotAdministration, type HomeSnapshotsParts } from './home-snapshots.ts'
 import { HomeUploads } from './home-uploads.ts'
@@ -25,6 +27,7 @@ export interface HomesParts extends Foundation {
   readonly config: {
     readonly dataDir: string
     readonly maxDiskPerUser: number | null
+    readonly sources: SourceFolders
     readonly snapshots: { readonly isOn: boolean; readonly maxBytes: number }
   }
   readonly containers: Containers
@@ -45,6 +48,7 @@ export class Homes {
   readonly folders: HomeFolders
   readonly files: HomeFiles
   readonly ownHomes: OwnHomes
+  readonly ownerChanges: HomeOwnerChanges
   /** Completes restores, and deletes snapshots of homes that are gone. */
   readonly task: Task
   readonly #restores: HomeRestores
@@ -127,6 +131,13 @@ export class Homes {
       templates,
       streams,
       bytesOf: (owner) => diskUse.bytesOf(owner),
+    })
+    this.ownerChanges = new HomeOwnerChanges({
+      database,
+      access,
+      contents: runtime.homeContents(),
+      templates,
+      sources: new TemplateSources(config.sources),
     })
     const pruning = new PruneSnapshots({ db: database.db, runtime, files, names: homes.names, installation })
     this.task = {

@@ -59,6 +59,7 @@ import { keyHandlers, operatorHandlers } from './handlers/operator-handlers.ts'
 import { sharingHandlers } from './handlers/sharing-handlers.ts'
 import {
   homeTransferHandlers,
+  operatorHomeOwnerHandlers,
   operatorSnapshotHandlers,
   ownHomesHandlers,
   snapshotHandlers,
@@ -193,6 +194,7 @@ function homeHandlers({ database, homes }: HandlersParts) {
     ...snapshotHandlers({ homes, note, changes }),
     ...homeTransferHandlers({ homes, note, changes }),
     ...ownHomesHandlers({ homes, note, changes }),
+    ...operatorHomeOwnerHandlers(homes),
     ...operatorSnapshotHandlers(homes),
   }
 }

@@ -706,6 +706,12 @@ export const refusalRows = {
     when: 'a home could not be read or written, e.g. because its disk is full; of what was to be restored nothing is there',
     remedy: 'try again; the log says why',
   }),
+  homeOwnerFailed: caused({
+    status: 500,
+    sentence: message('snapshots.ownerFailed'),
+    when: 'files of a home could not be given to another account, e.g. because its file server has `root_squash`',
+    remedy: 'the log says which; call it again, which completes what is left',
+  }),
   homesUnknown: caused({
     status: 500,
     sentence: message('termEnd.engineSilent'),

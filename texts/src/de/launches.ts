@@ -2,7 +2,7 @@ import type { Translated } from '#/english.ts'
 
 export const launches: Translated<'launches'> = {
   homeNotWritable:
-    'Du kannst in deinem Home keine Dateien speichern: Das Programm dieses Containers läuft als Konto {program}, und das Home gehört dem Konto {owner}. Was du anderswo im Container speicherst, geht mit ihm verloren. Sag es deinem Administrator, der das Home dem Konto des Programms geben oder diesen Typ als Konto {owner} ausführen kann.',
+    'Du kannst in deinem Home keine Dateien speichern: Das Programm dieses Containers läuft als Konto {program}, und das Home gehört dem Konto {owner}. Was du anderswo im Container speicherst, geht mit ihm verloren. Sag es deinem Administrator, der den Container stoppen und `berth homes chown {id}` aufrufen kann, was das Home dem Konto des Programms gibt, oder diesen Typ als Konto {owner} ausführen.',
   engine:
     'Die Container-Engine antwortet im Moment nicht. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
   full: 'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',

@@ -26,6 +26,13 @@ export const snapshots: Translated<'snapshots'> = {
   noFile: 'Das ist weder eine Datei noch ein Ordner und lässt sich deshalb nicht herunterladen.',
   noFilesHere: 'Dateien gestoppter Container lassen sich hier nicht lesen. Frag deinen Administrator.',
   fileRemoved: '{path} ist gelöscht.',
+  ownerChanged: '{changed, number} von {seen, number} Dateien und Ordnern gehören jetzt dem neuen Konto.',
+  ownerKept:
+    'Es ist nichts zu ändern: Auf dieser Engine ist jedes Programm Mitglied der Gruppe, der sein Home gehört, und kann dort schreiben.',
+  ownerFailed:
+    'Nicht alle Dateien konnten dem neuen Konto gegeben werden; das Protokoll sagt, welche und warum. Was geändert wurde, bleibt so: Ruf es noch einmal auf, dann wird der Rest erledigt.',
+  noProblem:
+    'Es ist kein Programm bekannt, das in dieses Home nicht schreiben kann. Gib an, welchem Konto das Home gehören soll: --to, als uid oder uid:gid.',
   noHomeYet: 'Es gibt noch keine Dateien: Starte den Container einmal.',
   reset: 'Mit dem nächsten Start ist der Home-Ordner wie neu. Was darin war, ist in einem Sicherungspunkt.',
   made: 'Der Sicherungspunkt ist erstellt.',

@@ -1,7 +1,7 @@
 /** How far a launch is, and why it failed; for the owner. */
 export const launches = {
   homeNotWritable:
-    'You cannot save files in your home: the program of this container runs as account {program}, and the home belongs to account {owner}. What you save elsewhere in the container is lost with it. Tell your administrator, who can give the home to the account of the program, or run this type as account {owner}.',
+    'You cannot save files in your home: the program of this container runs as account {program}, and the home belongs to account {owner}. What you save elsewhere in the container is lost with it. Tell your administrator, who can stop the container and call `berth homes chown {id}`, which gives the home to the account of the program, or run this type as account {owner}.',
   engine: 'The container engine does not answer at the moment. Nothing is lost; try again in a minute.',
   full: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
   fullOf:

@@ -23,6 +23,13 @@ export const snapshots = {
   noFile: 'This is neither a file nor a folder, so it cannot be downloaded.',
   noFilesHere: 'Files of stopped containers cannot be read here. Ask your administrator.',
   fileRemoved: '{path} is deleted.',
+  ownerChanged: '{changed, number} of {seen, number} files and folders belong to the new account now.',
+  ownerKept:
+    'Nothing needs to be changed: on this engine every program is a member of the group that owns its home, so that it can write there.',
+  ownerFailed:
+    'Not all files could be given to the new account; the log says which and why. What was changed stays so: call it again, which completes what is left.',
+  noProblem:
+    'No program is known that cannot write to this home. Say to which account the home is to belong: --to, as uid or uid:gid.',
   noHomeYet: 'There are no files yet: launch the container once.',
   reset: 'The home folder is as new with the next launch. What was in it is in a snapshot.',
   made: 'The snapshot is made.',

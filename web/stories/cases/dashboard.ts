@@ -53,7 +53,7 @@ export const dashboardStories: readonly Story[] = [
     dev({ is_outdated: true }),
     prod({
       home_problem:
-        'You cannot save files in your home: the program of this container runs as account 1001, and the home belongs to account 1000. What you save elsewhere in the container is lost with it. Tell your administrator, who can give the home to the account of the program, or run this type as account 1000.',
+        'You cannot save files in your home: the program of this container runs as account 1001, and the home belongs to account 1000. What you save elsewhere in the container is lost with it. Tell your administrator, who can stop the container and call `berth homes chown 2`, which gives the home to the account of the program, or run this type as account 1000.',
     }),
   ]),
   story('first-administrator', [dev({ ...fresh }), prod({ ...fresh })], {

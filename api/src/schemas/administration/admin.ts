@@ -18,6 +18,12 @@ export const AdminContainer = Type.Object({
   is_blocked: Type.Boolean(),
   blocked_at: OrNull(Instant),
   blocked_by: OrNull(Type.Integer()),
+  home_problem: Type.Optional(
+    Type.Object(
+      { program: Type.Integer(), owner: Type.Integer() },
+      { description: 'Accounts, by their numbers: its program cannot write to its home, which belongs to the other' },
+    ),
+  ),
 })
 export type AdminContainer = Type.Static<typeof AdminContainer>
 

@@ -31,6 +31,31 @@ export const RestoreResponse = Type.Object({
   message: Type.String(),
   folder: Type.String({ description: 'New folder in the home that has what was restored' }),
 })
+const Account = Type.String({ pattern: '^\\d{1,9}(:\\d{1,9})?$' })
+export const HomeOwnerBody = Type.Object({
+  from: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,9}(:\\d{1,9})?$',
+      description: 'Account, as `uid` or `uid:gid`, whose files are given away; default: whose the home itself is',
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,9}(:\\d{1,9})?$',
+      description:
+        'Account that gets them; without a group groups stay; default: that of the program which cannot write to the home',
+    }),
+  ),
+})
+const files = { seen: Type.Integer({ description: 'Files and folders that were met' }), changed: Type.Integer() }
+export const HomeOwnerResponse = Type.Object({
+  message: Type.String(),
+  ...files,
+  before: Type.Integer({ description: 'That belonged to the new account already; the way back gives these away, too' }),
+  from: Account,
+  to: Account,
+})
+export const HomeOwnerProgress = Type.Object({ is_running: Type.Boolean(), ...files })
 export const DownloadResponse = Type.Object({
   path: Type.String({ description: 'Where the archive is: for the account that asked, within an hour' }),
 })

@@ -14,6 +14,10 @@ const Name = Type.String({ pattern: '^[a-zA-Z0-9][\\w.-]{0,254}$' })
  * labels of their own, so that nothing is both a helper and a container of a user.
  */
 const Labels = Type.Record(Type.String({ pattern: '^berth\\.(?!helper)[a-z_]+$' }), Type.String(), strict)
+const OwnerHelperLabels = Type.Object(
+  { 'berth.helper': Type.String(), 'berth.helper.pid': Type.String(), 'berth.helper.task': Type.Literal('chown') },
+  strict,
+)
 const HelperLabels = Type.Record(Type.String({ pattern: '^berth\\.helper(\\.pid)?$' }), Type.String(), strict)
 const Positive = Type.Integer({ minimum: 1 })
 /** Options of a volume: its size alone. Others of the driver `local` mount any folder of the host. */
@@ -53,6 +57,14 @@ const BindMount = Type.Object(
 /** Folders in memory, with the options that Berth gives them. */
 const Scratch = Type.String({ pattern: '^rw,nosuid,nodev,size=\\d+$' })
 
+const LocalLog = Type.Object(
+  {
+    Type: Type.Literal('local'),
+    Config: Type.Object({ 'max-size': Type.String(), 'max-file': Type.String() }, strict),
+  },
+  strict,
+)
+
 const HostConfig = Type.Object(
   {
     Memory: Positive,
@@ -73,15 +85,7 @@ const HostConfig = Type.Object(
       ),
     ),
     ShmSize: Positive,
-    LogConfig: Type.Optional(
-      Type.Object(
-        {
-          Type: Type.Literal('local'),
-          Config: Type.Object({ 'max-size': Type.String(), 'max-file': Type.String() }, strict),
-        },
-        strict,
-      ),
-    ),
+    LogConfig: Type.Optional(LocalLog),
     Privileged: Type.Literal(false),
     CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
     CapAdd: Type.Array(Type.String()),
@@ -152,6 +156,45 @@ export const CreateHelper = Type.Object(
   strict,
 )
 export type CreateHelper = Static<typeof CreateHelper>
+
+const accountOrNone = '(-|\\d{1,10}(:(-|\\d{1,10}))?)'
+
+/**
+ * A container that changes the owner of a home: it has the home and the container tool, no network, and fewer rights than a
+ * container of a user may have.
+ */
+export const CreateOwnerHelper = Type.Object(
+  {
+    Image: Type.Literal('berth-helper:empty'),
+    Cmd: Type.Tuple([
+      Type.Literal('/.berth/berth-tool'),
+      Type.Literal('chown'),
+      Type.String({ pattern: `^${accountOrNone}$` }),
+      Type.String({ pattern: '^\\d{1,10}(:\\d{1,10})?$' }),
+      Type.Literal('/home'),
+      Type.String({ pattern: '^(-|\\d+:\\d+)$' }),
+    ]),
+    User: Type.Literal('0:0'),
+    Labels: OwnerHelperLabels,
+    HostConfig: Type.Object(
+      {
+        NetworkMode: Type.Literal('none'),
+        CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
+        CapAdd: Type.Tuple([Type.Literal('CHOWN'), Type.Literal('DAC_OVERRIDE')]),
+        SecurityOpt: Type.Tuple([Type.Literal('no-new-privileges:true')]),
+        ReadonlyRootfs: Type.Literal(true),
+        Memory: Type.Integer({ minimum: 1, maximum: 512 * 1024 ** 2 }),
+        MemorySwap: Positive,
+        PidsLimit: Type.Integer({ minimum: 1, maximum: 64 }),
+        LogConfig: LocalLog,
+        Mounts: Type.Tuple([Type.Union([VolumeMount, BindMount]), VolumeMount]),
+      },
+      strict,
+    ),
+  },
+  strict,
+)
+export type CreateOwnerHelper = Static<typeof CreateOwnerHelper>
 
 export const CreateVolume = Type.Object(
   { Name, Driver: Type.Optional(Type.Literal('local')), DriverOpts: Type.Optional(VolumeSize), Labels },

@@ -2,11 +2,19 @@ import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { usualCapabilities } from '#/engines/container-spec.ts'
 import { allowedPath } from '#/machine/allowed-paths.ts'
-import { CreateContainer, CreateExec, CreateHelper, CreateNetwork, CreateVolume } from './body-schemas.ts'
+import {
+  CreateContainer,
+  CreateExec,
+  CreateHelper,
+  CreateNetwork,
+  CreateOwnerHelper,
+  CreateVolume,
+} from './body-schemas.ts'
 import {
   OwnNames,
   Refused,
   helperLabel,
+  helperTaskLabel,
   ownLabel,
   type EngineObjects,
   type InstallationLock,
@@ -37,6 +45,7 @@ export class CreateCheck {
 
   /** @param name of the container */
   async container(body: unknown, name: string): Promise<unknown> {
+    if (labelOf(body, helperTaskLabel) !== undefined) return this.#ownerHelper(body, name)
     if (labelOf(body, helperLabel) !== undefined) return this.#helper(body, name)
     const wanted = parse(CreateContainer, body)
     this.#parts.installation.require(wanted.Labels[ownLabel])
@@ -82,6 +91,23 @@ export class CreateCheck {
     this.#names.requireHelper(name)
     for (const { Source } of wanted.HostConfig.Mounts)
       if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
+    return wanted
+  }
+
+  /** What it may write to is what a container of a user may write to. */
+  async #ownerHelper(body: unknown, name: string): Promise<unknown> {
+    const wanted = parse(CreateOwnerHelper, body)
+    this.#parts.installation.require(wanted.Labels[helperLabel])
+    this.#names.requireHelper(name)
+    const { Memory, MemorySwap, Mounts } = wanted.HostConfig
+    if (MemorySwap !== Memory) throw new Refused('it asks for swap: MemorySwap is not Memory')
+    const [home, tool] = Mounts
+    if (home.Target !== '/home' || tool.Target !== '/.berth' || tool.ReadOnly !== true)
+      throw new Refused('it has other mounts than a home and the container tool')
+    const volumes = home.Type === 'bind' ? [tool] : [home, tool]
+    for (const { Source } of volumes)
+      if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
+    if (home.Type === 'bind') this.#checkFolder(home)
     return wanted
   }
 

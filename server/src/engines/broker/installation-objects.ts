@@ -5,8 +5,10 @@ type Labels = Readonly<Record<string, string>> | null
 
 /** Labels by which Berth marks what it makes; `docker/labels.ts` writes them. */
 export const ownLabel = 'berth.instance'
-/** Label of containers that reach a home for a backup, and never run. */
+/** Label of containers that reach a home for a backup, and never run but for those with a task. */
 export const helperLabel = 'berth.helper'
+/** Label of those that run, as `CreateOwnerHelper` has them. */
+export const helperTaskLabel = 'berth.helper.task'
 /** Label of what builds of images make. */
 export const buildLabel = 'berth.build'
 
@@ -52,14 +54,16 @@ export class EngineObjects {
   }
 
   /**
-   * @param kind `user`: without helpers, which never run
+   * @param kind `user`: without helpers · `started`: without those that never run
    * @returns its id; undefined when there is none of this installation @throws {EngineFailure}
    */
-  async container(reference: string, kind: 'user' | 'any'): Promise<string | undefined> {
+  async container(reference: string, kind: 'user' | 'started' | 'any'): Promise<string | undefined> {
     const found = await this.#engine.ask<Container>(`/containers/${reference}/json`)
     const labels = found?.Config.Labels
     if (!found || !this.isOwn(labels)) return undefined
-    return kind === 'user' && labels?.[ownLabel] === undefined ? undefined : found.Id
+    const isUsers = labels?.[ownLabel] !== undefined
+    const isMeant = { user: isUsers, started: isUsers || labels?.[helperTaskLabel] !== undefined, any: true }[kind]
+    return isMeant ? found.Id : undefined
   }
 
   /**

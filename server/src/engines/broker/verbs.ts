@@ -79,7 +79,7 @@ export function engineVerbs({ objects, installation, create, build }: VerbParts)
     query,
     ...(body && { body }),
     approve: async ({ names }) => {
-      const id = await objects.container(names[0] ?? '', action === '/start' ? 'user' : 'any')
+      const id = await objects.container(names[0] ?? '', action === '/start' ? 'started' : 'any')
       return id === undefined ? undefined : { path: `/containers/${id}${action}` }
     },
   })

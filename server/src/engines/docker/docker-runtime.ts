@@ -21,6 +21,7 @@ import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, OomNotices, type EngineContext } from './engine-context.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
+import { changeHomeOwner } from './home-owner.ts'
 import { ensureFolder, removeFolder } from './folder-volumes.ts'
 import { HomeQuota, hasHome, homes, measureHomes, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
@@ -104,7 +105,10 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     watch: (onEvent, signal) => watchEvents(engine, onEvent, signal),
     isolationTrial: () => undefined,
     containerFiles: () => containerFiles(engine),
-    homeContents: () => homeContents(client, engine.installation),
+    homeContents: () => ({
+      ...homeContents(client, engine.installation),
+      changeOwner: (home, work) => changeHomeOwner(engine, home, work),
+    }),
     imageBuilds: () => imageBuilds(engine),
     counts: () => client.counts(),
   }

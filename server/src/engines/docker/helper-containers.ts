@@ -3,11 +3,13 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
-import { helperLabel } from './labels.ts'
+import { helperLabel, helperLabels } from './labels.ts'
 
-const [label, image] = [helperLabel, 'berth-helper:empty']
+const label = helperLabel
+/** Without a single file. */
+export const helperImage = 'berth-helper:empty'
 /** Where the volume is in a helper. */
-const folder = '/home'
+export const helperFolder = '/home'
 /** Pause before a helper that could not be removed is removed again, in ms. */
 const retryDelay = 5_000
 
@@ -64,7 +66,7 @@ export class HelperContainers {
       const id = await this.#create(volume)
       return {
         archivePath: `/containers/${id}/archive`,
-        folder,
+        folder: helperFolder,
         requireMounted: (what) => run.requireMounted(what, volume),
         remove: async () => {
           run.leave()
@@ -80,13 +82,13 @@ export class HelperContainers {
   async #create(volume: string): Promise<string> {
     const what = `create a helper for ${volume}`
     const body = {
-      Image: image,
+      Image: helperImage,
       Cmd: ['never-started'],
-      Labels: { [label]: this.#installation, [`${label}.pid`]: String(process.pid) },
+      Labels: helperLabels(this.#installation),
       HostConfig: {
         NetworkMode: 'none',
         CapDrop: ['ALL'],
-        Mounts: [{ Type: 'volume', Source: volume, Target: folder, VolumeOptions: { NoCopy: true } }],
+        Mounts: [{ Type: 'volume', Source: volume, Target: helperFolder, VolumeOptions: { NoCopy: true } }],
       },
     }
     const query = { name: `berth-helper-${randomBytes(8).toString('hex')}` }
@@ -103,7 +105,7 @@ export class HelperContainers {
 
   /** An image without a single file, which needs no registry. */
   async #importImage(): Promise<void> {
-    const [repo, tag] = image.split(':') as [string, string]
+    const [repo, tag] = helperImage.split(':') as [string, string]
     const query = { fromSrc: '-', repo, tag }
     const call = { what: 'make an empty image', method: 'POST', path: '/images/create', query } as const
     const emptyTar = async function* () {

@@ -23,6 +23,18 @@ export const buildLabels = { installation: 'berth.build', build: 'berth.build_id
 /** Marks helpers; not the label of installations, so that no reconciler takes one for a container of a user. */
 export const helperLabel = 'berth.helper'
 
+/** Of one that this process makes, which is removed once the process is gone. */
+export const helperLabels = (installation: string): Labels => ({
+  [helperLabel]: installation,
+  [`${helperLabel}.pid`]: String(process.pid),
+})
+
+/** Of one that runs, to change the owner of a home: the broker starts no other. */
+export const ownerHelperLabels = (installation: string): Labels => ({
+  ...helperLabels(installation),
+  [`${helperLabel}.task`]: 'chown',
+})
+
 type Labels = Readonly<Record<string, string>>
 
 export function labelsFor(installation: string, spec: ContainerSpec, port: number): Labels {
@@ -48,6 +60,10 @@ export const folderLabels = (installation: string): Labels => ({
   ...installationLabel(installation),
   [labelNames.folder]: 'group',
 })
+
+/** Whether it is such a volume of this installation. */
+export const isFolder = (labels: Labels | null | undefined, installation: string) =>
+  isOfInstallation(labels, installation) && labels?.[labelNames.folder] !== undefined
 
 export const installationLabel = (installation: string): Labels => ({ [labelNames.installation]: installation })
 

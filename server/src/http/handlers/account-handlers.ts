@@ -43,8 +43,9 @@ export function userHandlers({ containers, spawnerUrl }: UserParts): Pick<Handle
       const listed = await ownContainers.list(user)
       return {
         containers: listed.map((each) => {
-          const problem = each.template.home === null ? undefined : each.record?.homeProblem
-          const sentence = problem && localizedReply(call, message('launches.homeNotWritable', { ...problem }))
+          const record = each.template.home === null ? undefined : each.record
+          const problem = record?.homeProblem && { ...record.homeProblem, id: String(record.id) }
+          const sentence = problem && localizedReply(call, message('launches.homeNotWritable', problem))
           return { ...toContainerEntry(spawnerUrl, user.slug, each), ...(sentence && { home_problem: sentence }) }
         }),
       }

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import type Type from 'typebox'
 import type { Language } from '@berth/api/boot.ts'
 import type { HistorySample, SystemReport } from '@berth/api/schemas/administration/admin.ts'
@@ -22,7 +21,7 @@ import type { NodeStatus } from '#/store/node-records.ts'
 import type { AuditVerification } from '#/store/verify-audit-log.ts'
 import type { Usage, UsageReportRow } from '#/usage/open-usage.ts'
 import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
-import { actorOf, readLimit, type Handlers } from './call.ts'
+import { actorOf, disconnectSignal, readLimit, type Handlers } from './call.ts'
 
 export interface SystemReportParts {
   /** Settings: max running containers of all users, and the mail server. */
@@ -285,13 +284,6 @@ function expectedHeadOf({ entries, head }: { entries?: string; head?: string }):
   if (entries === undefined && head === undefined) return {}
   if (entries === undefined || head === undefined) throw refusals.badRequest(message('requests.incompleteHead'))
   return { kept: { entries: Number(entries), hash: head } }
-}
-
-/** Aborted when the client closes the connection. */
-function disconnectSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  raw.once('close', () => gone.abort())
-  return gone.signal
 }
 
 const toAuditEntry = ({ at, ...entry }: StoredAuditEntry): AuditEntry => ({ ...entry, at: at.toISOString() })

@@ -119,3 +119,10 @@ export function readGroupId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw refusals.groupNotFound('group')
   return Number(text)
 }
+
+/** Aborted when the client closes the connection. */
+export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -79,6 +79,7 @@ export function toAdminContainer(record: UserContainer): AdminContainer {
     is_blocked: record.isBlocked,
     blocked_at: isoInstant(record.blockedAt),
     blocked_by: record.blockedBy,
+    ...(record.homeProblem && { home_problem: record.homeProblem }),
   }
 }
 

@@ -6,7 +6,7 @@ import { fileSafe } from '#/homes/download-tickets.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { withLongBody } from '#/http/long-body.ts'
 import { contentRange, requestedRange } from '#/http/request-headers.ts'
-import { actorOf, ownSessionOf, readId, userOf, type CallOrigin, type Handlers } from './call.ts'
+import { actorOf, disconnectSignal, ownSessionOf, readId, userOf, type CallOrigin, type Handlers } from './call.ts'
 
 interface HomeHandlerParts {
   readonly homes: Homes
@@ -193,6 +193,32 @@ export function ownHomesHandlers({ homes, note, changes }: HomeHandlerParts): Pi
       const home = await ownHomes.remove(owner, call.params.id)
       await note({ action: 'home.remove-former', owner, type: home.types[0] ?? '', detail: {} }, call, call.now)
       return { message: localizedReply(call, message('snapshots.formerRemoved')) }
+    },
+  }
+}
+
+type OperatorHomeOwnerNames = 'changeHomeOwnerFor' | 'readHomeOwnerProgressFor'
+
+/** To which account homes belong, for the operator. */
+export function operatorHomeOwnerHandlers({ ownerChanges }: Homes): Pick<Handlers, OperatorHomeOwnerNames> {
+  return {
+    changeHomeOwnerFor: async (call) => {
+      const { from, to } = call.body ?? {}
+      const id = readId(call.params.id, 'container')
+      const done = await ownerChanges.change(actorOf(call), id, { from, to }, disconnectSignal(call.reply), call.now)
+      const { seen, changed, before, from: old } = done
+      return {
+        message: localizedReply(call, message('snapshots.ownerChanged', { changed, seen })),
+        seen,
+        changed,
+        before,
+        from: `${old.uid}:${old.gid}`,
+        to: done.to,
+      }
+    },
+    readHomeOwnerProgressFor: ({ params }) => {
+      const progress = ownerChanges.progressOf(readId(params.id, 'container'))
+      return { is_running: progress !== undefined, seen: 0, changed: 0, ...progress }
     },
   }
 }

@@ -473,6 +473,16 @@ const rows = {
       sentence: '<b>{actor}</b> hat ein früheres Home von <container></container> entfernt',
     },
   },
+  'home.change-owner': {
+    en: {
+      name: 'Home given to another account',
+      sentence: '<b>{actor}</b> gave the home of <container></container> to another account of its container',
+    },
+    de: {
+      name: 'Home einem anderen Konto gegeben',
+      sentence: '<b>{actor}</b> hat das Home von <container></container> einem anderen Konto seines Containers gegeben',
+    },
+  },
   'home.remove-snapshot': {
     en: {
       name: 'Snapshot removed',
