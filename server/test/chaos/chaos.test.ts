@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crashPoints } from '#/machine/crash-points.ts'
+import { linesAmiss } from './invariants/in-the-homes.ts'
 import { hasAuditedEverything } from './invariants/in-the-store.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { growthOf } from './run.ts'
@@ -41,8 +42,26 @@ test('a long run dies at least 200 times, and at every point in both ways', () =
 test('a long run launches with other parameters, shares, and takes, restores and resets homes', () => {
   const { mortal, lasting } = makePlan(seed, { people: 6, kills: 210, others: 100, ownsEngine: true, hasTime: true })
   const names = [...mortal, ...lasting].flatMap(({ operations }) => operations.map(({ name }) => name))
-  for (const name of ['launch-chosen', 'share', 'end-shares', 'snapshot', 'restore-home', 'reset-home'] as const)
+  for (const name of [
+    'launch-chosen',
+    'share',
+    'end-shares',
+    'snapshot',
+    'restore-home',
+    'restore-used',
+    'reset-home',
+  ] as const)
     assert.ok(names.filter((each) => each === name).length >= 3, name)
+})
+
+test('a home that two containers write has every line of each once', () => {
+  assert.deepEqual(linesAmiss(['files 1', 'beside 1', 'files 2', 'files 3', 'beside 2']), [])
+  const told = (line: string, number: number, type: string) => [
+    `"${line}" stands in place of line ${number} of ${type}`,
+  ]
+  assert.deepEqual(linesAmiss(['files 1', 'files 3']), told('files 3', 2, 'files'))
+  assert.deepEqual(linesAmiss(['beside 1', 'beside 1']), told('beside 1', 2, 'beside'))
+  assert.deepEqual(linesAmiss(['fifiles 1']), told('fifiles 1', 1, 'fifiles'))
 })
 
 test('memory has grown when it exceeds all that was measured before, not a single low figure', () => {

@@ -16,7 +16,7 @@ import { World } from './world/world.ts'
  * `npm run chaos`: breaks a real Berth and everything around it for a while, and compares store, engine and gateway after
  * each step. `--seed 7` does again what a run with that seed did; `--kills`, `--others` (steps with other faults) and
  * `--minutes` bound it; `--postgres` takes PostgreSQL for SQLite; `--machine-engine` spares starting an engine of its own,
- * which is then neither stopped nor killed; `--routing=subdomain` gives containers hosts of their own; `--only 'hung|clock'` leaves out all other faults; `--write` puts the result into docs/explanation/reliability.md.
+ * which is then neither stopped nor killed; `--routing=subdomain` gives containers hosts of their own; `--only 'hung|home-restore'` leaves out all other faults and points of death; `--write` puts the result into docs/explanation/reliability.md.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,7 +71,8 @@ async function chaos(seed: number): Promise<{ violations: number }> {
   const postgres = values.postgres ? await startPostgres() : undefined
   if (postgres) lifetime.after(() => postgres.stop())
   const people = Number(values.people)
-  const isMeant = ({ fault }: Step) => new RegExp(values.only).test(fault.kind)
+  const isMeant = ({ fault }: Step) =>
+    new RegExp(values.only).test('point' in fault ? `${fault.kind} ${fault.point}` : fault.kind)
   const { mortal, lasting } = makePlan(seed, {
     people,
     kills: Number(values.kills),

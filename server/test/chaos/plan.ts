@@ -8,7 +8,10 @@ import { badTypes, colours, goodTypes, type BadType, type Colour, type GoodType 
 /** One operation of a user. `who` is the number of an ordinary person. */
 export type Operation =
   | { readonly name: 'launch' | 'visit' | 'talk'; readonly who: number; readonly type: GoodType }
-  | { readonly name: 'launch-files' | 'snapshot' | 'restore-home' | 'reset-home'; readonly who: number }
+  | {
+      readonly name: 'launch-files' | 'snapshot' | 'restore-home' | 'restore-used' | 'reset-home'
+      readonly who: number
+    }
   | { readonly name: 'launch-chosen'; readonly who: number; readonly colour: Colour }
   | { readonly name: 'share' | 'end-shares'; readonly who: number }
   | { readonly name: 'launch-bad'; readonly who: number; readonly type: BadType }
@@ -220,6 +223,7 @@ function operationOf(random: Random, who: number): Operation {
     () => ({ name: 'launch-files', who }),
     () => ({ name: 'snapshot', who }),
     () => ({ name: 'restore-home', who }),
+    () => ({ name: 'restore-used', who }),
     () => ({ name: 'reset-home', who }),
     () => ({ name: 'look', who }),
     () => ({ name: 'list', who }),

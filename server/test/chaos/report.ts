@@ -22,6 +22,7 @@ export function shown(report: Report, seed: number): string {
         ...[...verdict.checks].map(([words, count]) => [words, count, timeOf(verdict.slowest.get(words) ?? 0)]),
         ['promises (answers 200) compared with the store', report.promises, ''],
         ['answers that had to be 200 within 10 s', report.promptAnswers, ''],
+        ['looks at homes that two containers had written', report.commonHomes, ''],
         ['probes of own and foreign apps meanwhile', report.probes, ''],
       ],
     ),

@@ -26,6 +26,7 @@ export interface Report {
   readonly took: number
   readonly promises: number
   readonly promptAnswers: number
+  readonly commonHomes: number
   readonly probes: number
 }
 
@@ -67,6 +68,7 @@ export async function run(world: World, plan: Plan, settings: RunSettings): Prom
     took: performance.now() - begun,
     promises: world.ledger.promisesMade,
     promptAnswers: world.promptAnswers,
+    commonHomes: world.commonHomes,
     probes,
   }
 }

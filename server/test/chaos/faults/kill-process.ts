@@ -4,7 +4,7 @@ import { ensureSignedIn, requestLink, verify } from '../operations/accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser } from '../operations/administration.ts'
 import { launch, restart } from '../operations/containers.ts'
 import { endTerm, makeGroup } from '../operations/term-end.ts'
-import { prepareHome, resetHome, restoreSnapshot, takeSnapshot } from '../operations/snapshots.ts'
+import { prepareHome, resetHome, restoreAndGoOn, takeSnapshot } from '../operations/snapshots.ts'
 import { settle } from '../operations/run-operation.ts'
 import type { World } from '../world/world.ts'
 
@@ -140,7 +140,7 @@ const homeRestore: Way = {
     await prepareHome(world, world.people.at(who))
     await takeSnapshot(world, world.people.at(who))
   },
-  go: (world, who) => restoreSnapshot(world, world.people.at(who)),
+  go: (world, who) => restoreAndGoOn(world, world.people.at(who)),
 }
 
 const homeReset: Way = {

@@ -4,6 +4,7 @@ import type { Person } from '../world/people.ts'
 import type { Snapshot } from '../world/store-view.ts'
 import {
   badTypes,
+  type besideType,
   chosenType,
   colours,
   type AppAnswer,
@@ -24,7 +25,7 @@ import type { World } from '../world/world.ts'
 export async function launch(
   world: World,
   person: Person,
-  type: GoodType | BadType | typeof groupType | typeof filesType,
+  type: GoodType | BadType | typeof groupType | typeof filesType | typeof besideType,
 ): Promise<Answer> {
   forgetRecord(world, person, type)
   const removal = person.removals.get(type)

@@ -1,7 +1,7 @@
 import { ensureSignedIn, logOut, requestAtOnce, requestLink, signIn, verifyAtOnce } from './accounts.ts'
 import { changeContainer, changeInBulk, changeUser, deleteContainer, deleteUser, findUser } from './administration.ts'
 import { changeClub, changeGroup, launchInGroup } from './groups.ts'
-import { prepareHome, resetHome, restoreSnapshot, takeSnapshot } from './snapshots.ts'
+import { prepareHome, resetHome, restoreSnapshot, restoreWhileUsed, takeSnapshot } from './snapshots.ts'
 import { launch, launchAtOnce, launchChosen, look, restart, talk, visit } from './containers.ts'
 import { endShares, share } from './sharing.ts'
 import type { Operation } from '../plan.ts'
@@ -35,6 +35,7 @@ export async function operate(world: World, operation: Operation): Promise<void>
   else if (name === 'talk') await talk(world, person, operation.type)
   else if (name === 'snapshot') await takeSnapshot(world, person)
   else if (name === 'restore-home') await restoreSnapshot(world, person)
+  else if (name === 'restore-used') await restoreWhileUsed(world, person)
   else if (name === 'reset-home') await resetHome(world, person)
   else if (name === 'look') await look(world, person)
   else if (name === 'log-out') await logOut(world, person)

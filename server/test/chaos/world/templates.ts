@@ -4,16 +4,30 @@ import { shellApp } from '../../support/shell-app.ts'
  * The app that a run launches. It answers everything with who it is, where its home came from, and what it was asked; an
  * upgrade makes it say back what it hears. Its home's canary is written when there is none, and never again.
  */
-const app = shellApp(
-  '{\\"base\\":\\"${BERTH_AUDIENCE:-$BASE_PATH}\\",\\"host\\":\\"$HOSTNAME\\",\\"colour\\":\\"$COLOUR\\",\\"canary\\":\\"$(cat /home/berth/canary)\\"}',
-  {
-    contentType: 'application/json',
-    before: `
-mkdir -p /home/berth/tree
-for at in 1 2 3 4 5 6 7 8 9; do [ -s /home/berth/tree/$at ] || head -c 20000 /dev/urandom > /home/berth/tree/$at; done
-[ -f /home/berth/canary ] || { echo "$BASE_PATH $(cat /proc/sys/kernel/random/uuid)" > /tmp/canary; cp /tmp/canary /home/berth/canary.new; mv /home/berth/canary.new /home/berth/canary; }`,
-  },
-)
+const appAt = (home: string, more = '') =>
+  shellApp(
+    `{\\"base\\":\\"\${BERTH_AUDIENCE:-$BASE_PATH}\\",\\"host\\":\\"$HOSTNAME\\",\\"colour\\":\\"$COLOUR\\",\\"canary\\":\\"$(cat ${home}/canary)\\"}`,
+    {
+      contentType: 'application/json',
+      before: `
+mkdir -p ${home}/tree
+for at in 1 2 3 4 5 6 7 8 9; do [ -s ${home}/tree/$at ] || head -c 20000 /dev/urandom > ${home}/tree/$at; done
+[ -f ${home}/canary ] || { echo "$BASE_PATH $(cat /proc/sys/kernel/random/uuid)" > /tmp/canary; cp /tmp/canary ${home}/canary.new; mv ${home}/canary.new ${home}/canary; }${more}`,
+    },
+  )
+const app = appAt('/home/berth')
+
+/** Name of the file into which the apps that share a home write the lines `{type} 1`, `{type} 2` ..., each its own. */
+export const commonFile = 'written'
+
+/** An app that goes on writing into the home that it has together with another one. */
+const writer = (type: string, home: string) =>
+  appAt(
+    home,
+    `
+( at=$(grep -c '^${type} ' ${home}/${commonFile} || true)
+  while :; do at=$((at + 1)); echo "${type} $at" >> ${home}/${commonFile}; sleep 2; done ) &`,
+  )
 
 /** Files in the home of an app that has begun. */
 export const filesOfHome = ['canary', ...Array.from({ length: 9 }, (_, index) => `tree/${index + 1}`)]
@@ -52,8 +66,11 @@ export const clubName = 'Club'
 /** A type whose app is paused after a second without a visit. */
 export const idleType = 'idler'
 
-/** A type whose app is well and is never visited: a visit would start it while its home is to be read or written. */
-export const filesType = 'files'
+/**
+ * Types whose apps are well and never visited: a visit would start them while their home is to be read or written. They have one home
+ * together, each at its own place.
+ */
+export const [filesType, besideType] = ['files', 'beside'] as const
 
 /** For `CONTAINER_TEMPLATES`. */
 export function chaosTemplates(image: string): string {
@@ -71,7 +88,8 @@ export function chaosTemplates(image: string): string {
       parameters: { colour: { type: 'choice', choices: colours, default: colours[0], env: 'COLOUR' } },
     },
     prod: shell(app),
-    files: shell(app),
+    files: { ...shell(writer(filesType, '/home/berth')), home_of: 'user' },
+    beside: { ...shell(writer(besideType, '/workspace')), home: '/workspace', home_of: 'user' },
     idler: { ...shell(app), idle_pause: 1 },
     lesson: {
       ...shell('trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.5; done'),
@@ -80,5 +98,8 @@ export function chaosTemplates(image: string): string {
     quits: shell('echo no; exit 3'),
     greedy: shell('sleep 1; tail /dev/zero', '16m'),
     deaf: shell('trap "" TERM; while :; do sleep 1; done'),
-  } satisfies Record<GoodType | BadType | typeof idleType | typeof groupType | typeof filesType, object>)
+  } satisfies Record<
+    GoodType | BadType | typeof idleType | typeof groupType | typeof filesType | typeof besideType,
+    object
+  >)
 }

@@ -51,6 +51,8 @@ export class World {
   club: ChaosGroup | undefined
   /** Answers that had to be 200 in time, and were looked at. */
   promptAnswers = 0
+  /** Looks at homes that two containers had written. */
+  commonHomes = 0
   readonly program: RealProgram
   readonly proxy: FaultProxy
   readonly mail: ScriptedMail
