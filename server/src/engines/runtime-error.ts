@@ -38,6 +38,18 @@ export class NetworkFull extends RuntimeError {
   }
 }
 
+/** `failed` because of a folder of this machine that the container mounts; what to do about it is not up to its owner alone. */
+export class FolderUnusable extends RuntimeError {
+  /** `silent`: its file system does not answer. `missing`: it is not there, or not to be used. */
+  readonly why: 'silent' | 'missing'
+
+  constructor(why: FolderUnusable['why'], message: string, cause?: unknown) {
+    super('failed', message, cause)
+    this.name = 'FolderUnusable'
+    this.why = why
+  }
+}
+
 /** `missing` because a home has nothing at a path. */
 export class NothingThere extends RuntimeError {
   constructor(message: string) {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { chown, mkdir, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Mount, MountedVolume } from '#/engines/container-spec.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
+import { FolderUnusable, RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
 import { answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
@@ -61,8 +61,8 @@ export class TemplateSources {
       for (const each of named) {
         const place = await this.#answering.silentPlace(path.resolve(roots[0] ?? '/', each))
         if (place !== undefined)
-          throw new RuntimeError(
-            'failed',
+          throw new FolderUnusable(
+            'silent',
             `${type}: ${each} of its ${what}: the file system at ${place} does not answer`,
           )
       }
@@ -121,7 +121,7 @@ export class TemplateSources {
     return mountsWithHome(template).map(({ source, target, readOnly }) => {
       if ('volume' in source) return { source: personalVolume(source, owner), target, readOnly }
       const found = this.#folder(personalPath(source.path, owner))
-      if ('problem' in found) throw new RuntimeError('failed', `${type}: mounts ${target} ${found.problem}`)
+      if ('problem' in found) throw new FolderUnusable('missing', `${type}: mounts ${target} ${found.problem}`)
       return { source: { path: found.real }, target, readOnly }
     })
   }
@@ -135,13 +135,13 @@ export class TemplateSources {
     const { uid, gid } = homeSource.create
     const folder = personalPath(homeSource.path, owner)
     const above = this.#folder(path.dirname(folder))
-    if ('problem' in above) throw new RuntimeError('failed', `${type}: home_source ${above.problem}`)
+    if ('problem' in above) throw new FolderUnusable('missing', `${type}: home_source ${above.problem}`)
     const made = path.join(above.real, path.basename(folder))
     try {
       await mkdir(made, { mode: 0o700 })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
-      throw new RuntimeError('failed', `${type}: home_source ${folder} cannot be made`, error)
+      throw new FolderUnusable('missing', `${type}: home_source ${folder} cannot be made`, error)
     }
     try {
       await chown(made, uid, gid)
@@ -149,7 +149,7 @@ export class TemplateSources {
       // One that belongs to another account would be taken for a home at the next launch.
       await rmdir(made).catch(() => undefined)
       const why = `cannot be given to ${uid}:${gid}: let the file server make it, or export it without root_squash to this machine`
-      throw new RuntimeError('failed', `${type}: home_source ${folder} ${why}`, error)
+      throw new FolderUnusable('missing', `${type}: home_source ${folder} ${why}`, error)
     }
   }
 

@@ -29,6 +29,10 @@ export const launches: Translated<'launches'> = {
     'Ein Befehl wurde in diesem Container nicht gefunden oder ließ sich nicht ausführen (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen ihn vielleicht. Ein neuer Start hilft nicht: Wende dich an deinen Administrator.',
   failed:
     'Der Container konnte nicht gestartet werden. Versuche es noch einmal, oder wende dich an deinen Administrator.',
+  folderSilent:
+    'Ein Dateiserver mit Ordnern dieses Containers, etwa deinem Home, antwortet nicht. Deine Dateien bleiben dort erhalten. Starte ihn in ein paar Minuten noch einmal; wenn das nicht hilft, sag es deinem Administrator.',
+  folderMissing:
+    'Ein Ordner dieses Containers, etwa dein Home auf einem Dateiserver, fehlt oder lässt sich nicht benutzen; er wurde deshalb nicht gestartet. Sag es deinem Administrator: Im Log des Servers steht, welcher Ordner es ist.',
   starterFiles:
     'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log des Servers steht der Grund.',
   waits: 'Dein Container ist in der Warteschlange: Position {place} von {waiting}.',

@@ -24,6 +24,10 @@ export const launches = {
   commandMissing:
     'A command was not found in this container, or could not be run (exit code {exitCode}). The last lines of its output may name it. Starting it again does not help: ask your administrator.',
   failed: 'The container could not be started. Try again, or ask your administrator.',
+  folderSilent:
+    'A file server with folders of this container, such as your home, does not answer. Your files are kept there. Start it again in a few minutes; if that does not help, tell your administrator.',
+  folderMissing:
+    'A folder of this container, such as your home on a file server, is missing or cannot be used, so it was not started. Tell your administrator: the log of the server names the folder.',
   starterFiles:
     'The files that belong into this container could not be fetched, so it was not started. Nothing of yours has changed. Ask your administrator: the log of the server says what is wrong.',
   waits: 'Your container is in the launch queue: position {place} of {waiting}.',

@@ -3,7 +3,7 @@ import { unavailable, type Unavailable } from '@berth/gateway/port/gateway.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
-import { RuntimeError } from '#/engines/runtime-error.ts'
+import { FolderUnusable, RuntimeError } from '#/engines/runtime-error.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { Refusal, refusals, type FailedLaunch } from '#/refusals/errors.ts'
 import { StoreFailure } from '#/store/store-failure.ts'
@@ -96,6 +96,8 @@ function detailsOf(error: RuntimeError): Details {
   if (error.kind === 'unreachable') return { ...none, reason: 'engine', sentence: message('launches.engine') }
   if (error instanceof StarterFilesError)
     return { ...none, reason: 'failed', sentence: message('launches.starterFiles') }
+  if (error instanceof FolderUnusable)
+    return { ...none, reason: 'failed', sentence: message(folderSentences[error.why]) }
   if (error.kind === 'lost') return { ...none, reason: 'node-lost', sentence: message('launches.nodeLost') }
   if (error.kind === 'full') return { ...none, reason: 'full', sentence: fullOf(error) }
   if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: message('launches.noImage') }
@@ -106,6 +108,8 @@ function detailsOf(error: RuntimeError): Details {
     sentence: isProgramMissing ? message('launches.notExecutable') : message('launches.failed'),
   }
 }
+
+const folderSentences = { silent: 'launches.folderSilent', missing: 'launches.folderMissing' } as const
 
 const fullOf = ({ limit }: RuntimeError) =>
   limit === undefined ? message('launches.full') : message('launches.fullOf', { limit })

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
-import { RuntimeError } from '#/engines/runtime-error.ts'
+import { FolderUnusable, RuntimeError } from '#/engines/runtime-error.ts'
 import { SilentFileSystem, answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
 
 /** A folder of this machine that a container mounts, as it was when it was looked at. */
@@ -37,7 +37,7 @@ export class BoundFolders {
       return await this.#answering.ask(file, () => lookAt(file, what))
     } catch (error) {
       if (!(error instanceof SilentFileSystem)) throw error
-      throw new RuntimeError('failed', `${what}: its mount ${file}: ${error.message}`, error)
+      throw new FolderUnusable('silent', `${what}: its mount ${file}: ${error.message}`, error)
     }
   }
 
@@ -62,6 +62,6 @@ async function lookAt(file: string, what: string): Promise<BoundFolder> {
     return { path: file, device: dev, inode: ino }
   } catch (error) {
     if (error instanceof RuntimeError) throw error
-    throw new RuntimeError('failed', `${what}: its mount ${file} cannot be looked at`, error)
+    throw new FolderUnusable('missing', `${what}: its mount ${file} cannot be looked at`, error)
   }
 }

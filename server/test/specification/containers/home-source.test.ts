@@ -74,6 +74,7 @@ test('a home is a folder of the file server, made for the account of the contain
 test('a missing folder that is not to be made is refused, also one that leads out of the roots', async () => {
   const missing = await launch(ann, 'there')
   assert.equal(missing.status, 500)
+  assert.match(missing.body.error, /home on a file server, is missing or cannot be used/)
   const folder = path.join(root, 'there', String(ann.id))
   symlinkSync('/etc', folder)
   assert.equal((await launch(ann, 'there')).status, 500)
