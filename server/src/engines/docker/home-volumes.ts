@@ -128,7 +128,7 @@ export async function measureHomes(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number | null>> {
   const ours = await listHomes(engine, signal)
-  const bytes = await askForSizes(engine, signal)
+  const bytes = await volumeSizes(engine, signal)
   const sizes = await Promise.all(
     ours.map(async ({ volume, found }) => {
       const size = bytes.get(volume)
@@ -138,8 +138,15 @@ export async function measureHomes(
   return new Map(sizes.filter((each): each is readonly [string, number | null] => each[1] !== undefined))
 }
 
-/** Engines before API 1.42 do not know `type`; they ignore it and look at images and containers as well. */
-async function askForSizes({ client }: Engine, signal: AbortSignal): Promise<ReadonlyMap<string, number | null>> {
+/**
+ * Bytes of all volumes by name; null where the engine cannot say. Engines before API 1.42 do not know `type`; they ignore
+ * it and look at images and containers as well.
+ * @throws {RuntimeError}
+ */
+export async function volumeSizes(
+  { client }: Pick<Engine, 'client'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number | null>> {
   const [what, path, query] = ['measure volumes', '/system/df', { type: 'volume' }]
   const end = performance.now() + callTimeouts.measureHomes
   for (;;) {

@@ -10,6 +10,7 @@ import {
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { callTimeouts, isOutOfSpace, statusOf, withHealthCheck } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
+import { volumeSizes } from './home-volumes.ts'
 import { encodedImage, inspectImage } from './images.ts'
 import { buildLabels, isOfAnyInstallation } from './labels.ts'
 
@@ -22,6 +23,8 @@ const cpuShares = 100
 const cpuPeriod = 100_000
 /** Between two looks at what a build has written, in ms: the engine adds up all files. */
 const sizeInterval = 5_000
+/** Volumes are added up by the engine for the whole host: the pause is so many times as long as the last look took. */
+const volumePause = 10
 
 /** One line of the engine's answer to a build. */
 interface BuildLine {
@@ -157,6 +160,7 @@ interface ListedContainer {
   readonly Image: string
   readonly Labels: Labels | null
   readonly SizeRw?: number
+  readonly Mounts?: readonly { readonly Type: string; readonly Name?: string }[] | null
 }
 
 /** Ends a build whose present step has written more than an image may have. Never rejects. */
@@ -166,12 +170,26 @@ async function watchSize(
   tooLarge: AbortController,
   done: AbortSignal,
 ): Promise<void> {
-  while (!done.aborted) {
-    await sleep(sizeInterval, undefined, { signal: done, ref: false }).catch(() => undefined)
+  for (let pause = sizeInterval; !done.aborted;) {
+    await sleep(pause, undefined, { signal: done, ref: false }).catch(() => undefined)
     if (done.aborted) return
-    const containers = await listContainers(engine, `${buildLabels.build}=${id}`, true).catch(() => [])
-    if (containers.some(({ SizeRw = 0 }) => SizeRw > limits.maxSize)) tooLarge.abort(new BuildTooLarge())
+    const began = performance.now()
+    const written = await sizesOfSteps(engine, id, done).catch(() => [])
+    if (written.some((bytes) => bytes > limits.maxSize)) tooLarge.abort(new BuildTooLarge())
+    pause = Math.max(sizeInterval, (performance.now() - began) * volumePause)
   }
+}
+
+/** Bytes that each running step has written, into its layer and into volumes that `VOLUME` of a base gives it. */
+async function sizesOfSteps(engine: Engine, id: string, signal: AbortSignal): Promise<number[]> {
+  const containers = await listContainers(engine, `${buildLabels.build}=${id}`, true)
+  const volumesOf = ({ Mounts }: ListedContainer) =>
+    (Mounts ?? []).flatMap(({ Type, Name }) => (Type === 'volume' && Name !== undefined ? Name : []))
+  const hasVolumes = containers.some((each) => volumesOf(each).length > 0)
+  // A failure of one look leaves what the other tells.
+  const volumes = hasVolumes ? await volumeSizes(engine, signal).catch(() => undefined) : undefined
+  const sizeOf = (volume: string) => Math.max(0, volumes?.get(volume) ?? 0)
+  return containers.map((each) => volumesOf(each).reduce((all, volume) => all + sizeOf(volume), each.SizeRw ?? 0))
 }
 
 async function listContainers({ client, installation }: Engine, label: string, withSizes = false) {

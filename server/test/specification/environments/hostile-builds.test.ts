@@ -74,6 +74,20 @@ test('a build that takes too long, forks without end, or writes too much fails w
   assert.deepEqual(await left(), before)
 })
 
+test('what a step writes into a VOLUME of its base counts as written', async () => {
+  const name = `berth-test-volume-${berth.installation}`
+  await buildImage(name, `FROM ${base}\nVOLUME /data\n`)
+  after(() =>
+    askEngine('DELETE', `/images/${name}`)
+      .catch(() => undefined)
+      .then(() => undefined),
+  )
+  await make('volume', {
+    dockerfile: `FROM ${name}\nUSER 0\nRUN dd if=/dev/zero of=/data/big bs=1M count=60; sync; sleep 60`,
+  })
+  assert.match((await build('volume')).error ?? '', /BUILD_MAX_SIZE/)
+})
+
 test('output without end is cut, and has no character that a terminal obeys', async () => {
   const { log } = await run(
     'endless',
