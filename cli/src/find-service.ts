@@ -90,22 +90,35 @@ export interface UnixFetchOptions {
 }
 
 /**
- * The part of `fetch` that the API's client needs, over a Unix socket; bodies are text. Our own, because loading undici
- * would slow every command (decision 042).
+ * The part of `fetch` that the API's client needs, over a Unix socket; bodies are text, and plain text comes as it is
+ * sent. Our own, because loading undici would slow every command (decision 042).
  * @throws {Error} with the `code` of the system, e.g. `ECONNREFUSED`, when no process listens; with the signal's reason
  */
 export function unixFetch(socketPath: string, options: UnixFetchOptions): typeof fetch {
   return async (input, init = {}) => {
     const target = typeof input === 'string' ? input : input instanceof URL ? input.pathname + input.search : input.url
     const answer = await send(socketPath, target, init, options)
-    const body = await text(answer)
     const type = answer.headers['content-type']
+    const status = answer.statusCode ?? 500
+    if (status === 200 && type?.startsWith('text/plain')) return new Response(streamOf(answer), { status })
+    const body = await text(answer)
     return new Response(body === '' ? null : body, {
-      status: answer.statusCode ?? 500,
+      status,
       ...(type === undefined ? {} : { headers: { 'content-type': type } }),
     })
   }
 }
+
+/** Text is short, so that all that comes is kept. */
+const streamOf = (answer: IncomingMessage) =>
+  new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      answer.on('data', (piece: Buffer) => controller.enqueue(new Uint8Array(piece)))
+      answer.once('end', () => controller.close())
+      answer.once('error', (error) => controller.error(error))
+    },
+    cancel: () => void answer.destroy(),
+  })
 
 function send(
   socketPath: string,

@@ -32,22 +32,24 @@ export interface CommandContext {
 /**
  * Runs the work with a client of the API, as the operator: of the running service, otherwise of an API in this process,
  * which is closed afterwards.
+ * @param work gets what sends requests, too, for answers that are read as they come
  * @param timeout of one call, in ms
  * @throws {CommandFailed} when no API can be started, or it stopped · what the work throws
  */
 export async function withApi<T>(
   context: CommandContext,
-  work: (api: Client) => Promise<T>,
+  work: (api: Client, send: typeof fetch) => Promise<T>,
   timeout = callTimeout,
 ): Promise<T> {
+  const run = (send: typeof fetch) => work(createClient(send), send)
   const service = await search(context)
-  if (service) return work(createClient(toService(context, service.socket, timeout)))
+  if (service) return run(toService(context, service.socket, timeout))
   if (context.settingProblems.length > 0) throw new CommandFailed(context.settingProblems.join('\n'))
   const own = await startOwn(context)
-  if (!('close' in own)) return work(createClient(toService(context, own.socket, timeout)))
+  if (!('close' in own)) return run(toService(context, own.socket, timeout))
   let isWorkLeft = false
   try {
-    return await work(createClient(withClearErrors(unixFetch(own.socket, optionsOf(context, timeout)))))
+    return await run(withClearErrors(unixFetch(own.socket, optionsOf(context, timeout))))
   } finally {
     isWorkLeft = await own.close()
     if (isWorkLeft) context.terminal.note('The engine has not done everything yet; Berth does the rest when it starts.')

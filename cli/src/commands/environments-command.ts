@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Client } from '@berth/api/client.ts'
+import { fillPath, refusalIn, type Client } from '@berth/api/client.ts'
+import { endpoints } from '@berth/api/endpoints.ts'
 import type { Environment, EnvironmentSource, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
 import { addCommands, byApi, forEachByApi, listByApi, pagesOf, type CommandSpec, type Run } from '#/command.ts'
 import { findGroup } from '#/find-users.ts'
 import { formatInstant } from '#/terminal.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { longTimeout, withApi, type CommandContext } from '#/with-api.ts'
 
 /** `berth environments ...`: images that Berth builds. */
 export function addEnvironments(program: Command, run: Run): void {
@@ -16,7 +17,7 @@ export function addEnvironments(program: Command, run: Run): void {
     .command('environments')
     .alias('environment')
     .description('environments: images that Berth builds for templates')
-  addCommands(environments, run, { list, versions, set, build, publish, delete: remove })
+  addCommands(environments, run, { list, versions, set, build, log, publish, delete: remove })
 }
 
 const list: CommandSpec = {
@@ -190,6 +191,48 @@ async function buildEnvironment(
 function printBuilt(terminal: CommandContext['terminal'], version: EnvironmentVersion, isPublished: boolean): void {
   terminal.json(version)
   terminal.print(`Version ${version.version} is ${isPublished ? 'published' : 'ready'}.`)
+}
+
+const log: CommandSpec = {
+  description: 'show the output of a build, and follow one that runs to its end',
+  usage: (command) =>
+    command
+      .argument('<name>', 'name of the environment')
+      .argument('[version]', 'its number; the newest one when left out')
+      .option('--no-follow', 'end with what there is, although the build goes on'),
+  effect: 'Read-only. Ctrl-C ends the command, and with a running service not the build.',
+  examples: [
+    ['environments log statistics', 'the newest version, until its build has ended'],
+    ['environments log statistics 4 --no-follow', 'what there is of version 4'],
+  ],
+  work: (context: CommandContext, name: string, version: string | undefined, options: { readonly follow: boolean }) =>
+    withApi(context, (api, send) => showLog(context, api, send, { name, version, ...options }), longTimeout),
+}
+
+/** Time without output after which what there is of a build counts as shown, in ms. */
+const silence = 1_000
+
+async function showLog(
+  { terminal }: CommandContext,
+  api: Client,
+  send: typeof fetch,
+  { name, version, follow }: { readonly name: string; readonly version: string | undefined; readonly follow: boolean },
+): Promise<void> {
+  const { environment } = await api.readEnvironment({ params: { name } })
+  const number = version ?? environment.versions[0]?.version
+  if (number === undefined) throw new CommandFailed(`No version of ${name} was built yet.`)
+  const answer = await send(fillPath(endpoints.readBuildLog.path, { name, version: String(number) }))
+  if (!answer.ok) throw await refusalIn(answer)
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) return
+  for (;;) {
+    const next = reader.read()
+    // The end of one that is not followed is not asked about any more.
+    next.catch(() => undefined)
+    const part = await (follow ? next : Promise.race([next, sleep(silence)]))
+    if (!part || part.done) return void reader.cancel().catch(() => undefined)
+    await terminal.write(part.value)
+  }
 }
 
 const publish: CommandSpec = {
