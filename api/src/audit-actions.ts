@@ -147,6 +147,10 @@ export const auditActions = {
     when: 'another version of an environment was published, an older one included',
     detail: '`published` before and after',
   },
+  'environment.try': {
+    when: 'a version of an environment was launched for the person who asked, to try it',
+    detail: '`version`, `type`',
+  },
   'group.end': { when: 'a manager ended a group', detail: 'its end before and after' },
   'group.end-term': {
     when: 'an administrator began an end of term of a group',

@@ -104,6 +104,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'engine-inspection.ts',
     'home-archive.ts',
     'image-builds.ts',
+    'image-store.ts',
     'trial-engine.ts',
     // The adapters, which `start/adapters.ts` chooses.
     'docker/docker-runtime.ts',

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as environments from '../schemas/environments.ts'
-import { ErrorBody } from '../schemas/error.ts'
+import { UpdateContainersBody } from '../schemas/administration/admin.ts'
+import { ErrorBody, LaunchFailedBody } from '../schemas/error.ts'
 import { Message } from '../schemas/shapes.ts'
 
 const refusals = { 403: ErrorBody, 404: ErrorBody } as const
@@ -8,6 +9,8 @@ const changeRefusals = { 400: ErrorBody, ...refusals, 409: ErrorBody } as const
 /** Administrators, the operator, and managers of the group of the environment where `ENVIRONMENTS` says so. */
 const reads = { access: 'user', forOperator: true, scope: 'admin:read', guarded: true } as const
 const writes = { access: 'user', forOperator: true, scope: 'admin:write' } as const
+/** Of a container of their own, which the operator does not have. */
+const ownWrites = { access: 'user', scope: 'admin:write' } as const
 
 /** Images that Berth builds, for templates that name them. */
 export const environmentsEndpoints = {
@@ -36,7 +39,7 @@ export const environmentsEndpoints = {
     summary: 'Check what an environment would be built from, without building it',
     body: environments.SourceCheckBody,
     response: environments.SourceCheckResponse,
-    refusals: { 400: ErrorBody, ...refusals },
+    refusals: changeRefusals,
   },
   readEnvironment: {
     ...reads,
@@ -94,6 +97,44 @@ export const environmentsEndpoints = {
     params: environments.VersionParams,
     response: environments.EnvironmentResponse,
     refusals: { ...refusals, 409: ErrorBody },
+  },
+  tryVersion: {
+    ...ownWrites,
+    method: 'POST',
+    path: '/api/admin/environments/{name}/versions/{version}/try',
+    summary:
+      'Launch a version that is ready in a container of your own, without a home; it goes when it is stopped, and after an hour',
+    params: environments.VersionParams,
+    response: environments.TryResponse,
+    refusals: { 400: ErrorBody, ...refusals, 409: ErrorBody, 500: LaunchFailedBody },
+  },
+  endTrial: {
+    ...ownWrites,
+    method: 'DELETE',
+    path: '/api/admin/environments/{name}/trial',
+    summary: 'Remove the container in which you try a version',
+    params: environments.EnvironmentParams,
+    response: Message,
+    refusals: { ...refusals, 409: ErrorBody },
+  },
+  listOlder: {
+    ...reads,
+    method: 'GET',
+    path: '/api/admin/environments/{name}/older',
+    summary: 'Containers that run an older version of an environment',
+    params: environments.EnvironmentParams,
+    response: environments.OlderResponse,
+    refusals,
+  },
+  updateOlder: {
+    ...writes,
+    method: 'POST',
+    path: '/api/admin/environments/{name}/update',
+    summary: 'Bring containers of an older version of an environment up to date',
+    params: environments.EnvironmentParams,
+    body: UpdateContainersBody,
+    response: Message,
+    refusals: { 400: ErrorBody, ...refusals },
   },
   cancelBuild: {
     ...writes,

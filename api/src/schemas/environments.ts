@@ -77,6 +77,9 @@ export const EnvironmentVersion = Type.Object({
   size: OrNull(Type.Integer(), { description: 'Bytes, those of the base included' }),
   created_at: Instant,
   error: OrNull(Type.String(), { description: 'Why it failed' }),
+  changes: OrNull(Type.Array(Type.String()), {
+    description: 'Lines of the source that went (`- `) and came (`+ `) since the version before; null: none is kept',
+  }),
 })
 export type EnvironmentVersion = Type.Static<typeof EnvironmentVersion>
 
@@ -87,9 +90,19 @@ export const Environment = Type.Object({
   group_id: OrNull(Type.Integer(), {
     description: 'Group whose managers may change and build it; null: administrators alone',
   }),
+  group: OrNull(Type.String(), { description: 'Name of this group' }),
   published: OrNull(Type.Integer(), { description: 'Version that launches use' }),
   types: Type.Array(Type.String(), { description: 'Configured types whose template names it' }),
   versions: Type.Array(EnvironmentVersion, { description: 'Newest first' }),
+  trial: OrNull(
+    Type.Object({
+      version: Type.Integer(),
+      container_type: Type.String({ description: 'Its container is stopped, and its output read, by this type' }),
+      url: Type.String(),
+      ends_at: Instant,
+    }),
+    { description: 'What the person who asks tries of it' },
+  ),
 })
 export type Environment = Type.Static<typeof Environment>
 
@@ -117,6 +130,25 @@ export const EnvironmentsResponse = Type.Object({
   environments: Type.Array(Environment),
   next_cursor: OrNull(Type.String()),
 })
+export const TryResponse = Type.Object({
+  container_type: Type.String(),
+  service_url: Type.String(),
+  open_path: Type.Optional(Type.String({ description: 'Behind `service_url`' })),
+  container_id: Type.String(),
+  ends_at: Instant,
+})
+export const OlderResponse = Type.Object({
+  older: Type.Array(
+    Type.Object({
+      container_type: Type.String(),
+      user_id: Type.Integer(),
+      email: Type.String(),
+      container_id: Type.String(),
+      is_asked: Type.Boolean({ description: 'Whether its owner is asked to restart it' }),
+    }),
+  ),
+})
+
 export const BuildResponse = Type.Object({ version: Type.Integer({ description: 'The version that is built' }) })
 
 export const SourceCheckBody = Type.Object({

@@ -153,6 +153,8 @@ export interface Config {
   readonly keepTakeovers: number
   /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
   readonly retireAfter: number
+  /** ms; null: images that were pulled stay. */
+  readonly keepImages: number | null
   /** Whether Berth sets the host rules, which keep containers away from the host itself. */
   readonly hostRules: 'auto' | 'off'
 }
@@ -238,6 +240,7 @@ export function readConfig(
     fetchesImages: settings.value('FETCH_IMAGES') === 'all',
     measureUsage: settings.value('MEASURE_USAGE'),
     retireAfter: settings.value('RETIRE_AFTER'),
+    keepImages: settings.value('KEEP_IMAGES') === 0 ? null : settings.value('KEEP_IMAGES') * 1_000,
     hostRules: settings.value('HOST_RULES'),
     supportContact: settings.value('SUPPORT_CONTACT'),
     securityContact: settings.value('SECURITY_CONTACT'),

@@ -557,6 +557,13 @@ export const settingGroups = {
       text: 'Time for which the homes of a deleted user are kept.',
       see: 'how-to/delete-users.md',
     }),
+    KEEP_IMAGES: seconds({
+      default: 0,
+      min: 0,
+      max: 10 * year,
+      text: 'Time for which an image that Berth pulled is kept once no template names it. It goes when no container has it, of this or another program. Not with `ENGINE=kubernetes`, whose nodes do this. 0: images that were pulled stay.',
+      see: 'how-to/build-environments.md',
+    }),
     KEEP_AUDIT_ADDRESSES: seconds({
       default: 7_776_000,
       min: 0,

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { ListeningProgram } from './listening.ts'
 import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
+import type { ImageStore } from './image-store.ts'
 import type { ImageBuilds } from './image-builds.ts'
 
 /**
@@ -217,6 +218,9 @@ export interface Runtime {
 
   /** Builds of images; undefined where the engine builds none. Asks nothing. */
   imageBuilds(): ImageBuilds | undefined
+
+  /** Images that were pulled; undefined where they are the affair of nodes. Asks nothing. */
+  imageStore(): ImageStore | undefined
 
   /** A trial of what keeps containers apart; undefined where `host` knows it without one. Asks nothing. */
   isolationTrial(): IsolationTrial | undefined

@@ -2,6 +2,8 @@ import { Readable } from 'node:stream'
 import type { EnvironmentSource } from '@berth/api/schemas/environments.ts'
 import { list, message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
+import type { Admin } from '#/admin/open-admin.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
@@ -23,11 +25,15 @@ import {
 } from '#/store/environments.ts'
 import { findGroup } from '#/store/groups.ts'
 import { pageOf } from '#/store/pagination.ts'
+import type { User } from '#/store/users.ts'
+import type { GroupDirectory } from '#/templates/group-directory.ts'
 import { StarterFilesError } from '#/templates/starter-files/file-set.ts'
 import type { FileSources } from '#/templates/starter-files/file-sources.ts'
 import { DockerfileProblem } from './dockerfile.ts'
 import { problemOfBases, type EnvironmentRights } from './environment-rights.ts'
 import { readDirectSource, readSource, type ReadSource } from './environment-source.ts'
+import type { EnvironmentTrials, OwnTrial } from './environment-trials.ts'
+import { changesOf } from './source-changes.ts'
 import type { VersionBuilds } from './version-builds.ts'
 
 /** Max environments of an installation: each has versions, and images in the engine. */
@@ -37,9 +43,24 @@ const maxEnvironments = 1_000
 export interface EnvironmentView extends StoredEnvironment {
   /** Types whose templates name it, in their order. */
   readonly types: readonly string[]
+  /** Name of its group. */
+  readonly group: string | null
+  /** What the person who asks tries of it. */
+  readonly trial: OwnTrial | undefined
   /** Newest first. */
-  readonly versions: readonly StoredVersion[]
+  readonly versions: readonly VersionView[]
 }
+
+export interface VersionView extends StoredVersion {
+  /** What of its source is another than that of the version before; null when none is kept. */
+  readonly changes: readonly string[] | null
+}
+
+type TemplateRollout = Awaited<ReturnType<Admin['templates']['list']>>[number]
+type UpdateMode = Parameters<Admin['templates']['update']>[2]
+
+/** A container of an older version, with its type. */
+export type OlderOfType = TemplateRollout['older'][number] & { readonly type: string }
 
 /** What a source comes to, before it is built. */
 export interface CheckedSource {
@@ -52,14 +73,20 @@ export interface CheckedSource {
 
 /** Time for which a request waits for a repository that is only looked at, in ms. */
 const checkTimeout = 60_000
+/** Max repositories that are looked at for checks at the same time: each is fetched, and takes disk. */
+const maxChecks = 4
 
 export interface EnvironmentAdministrationParts {
   readonly database: Database
   /** Fetches repositories. */
   readonly sources: Pick<FileSources, 'load'>
   readonly rights: EnvironmentRights
+  readonly groups: Pick<GroupDirectory, 'find'>
   /** Undefined while environments are off. */
   readonly versions: VersionBuilds | undefined
+  readonly trials: EnvironmentTrials
+  /** Who runs an older version, and what is done about it. */
+  readonly rollout: Pick<Admin['templates'], 'list' | 'update'>
   /** Called when another version counts for launches, before the request is answered. */
   readonly onPublished: () => Promise<void>
 }
@@ -67,6 +94,7 @@ export interface EnvironmentAdministrationParts {
 /** What administrators, and managers for their groups, do with environments. Each use case checks the rights itself. */
 export class EnvironmentAdministration {
   readonly #parts: EnvironmentAdministrationParts
+  #checks = 0
 
   constructor(parts: EnvironmentAdministrationParts) {
     this.#parts = parts
@@ -81,12 +109,12 @@ export class EnvironmentAdministration {
     const groups = await rights.visibleGroups(database.db, actor)
     const found = await listEnvironments(database.db, { ...page, limit: page.limit + 1 }, groups)
     const { rows, next } = pageOf(found, page.limit, ({ id }) => id)
-    return { environments: await this.#viewsOf(rows), next }
+    return { environments: await this.#viewsOf(actor, rows), next }
   }
 
   /** @throws {Refusal} 404 · 403 */
   async read(actor: Actor, name: string): Promise<EnvironmentView> {
-    return this.#viewOf((await this.#require(this.#parts.database.db, actor, name)).environment)
+    return this.#viewOf(actor, (await this.#require(this.#parts.database.db, actor, name)).environment)
   }
 
   /** @throws {Refusal} 404 · 403 · 400 a source that is refused · 409 the name is taken */
@@ -109,7 +137,7 @@ export class EnvironmentAdministration {
       await this.#note(tx, { at: now, actor, action: 'environment.create', name: environment.name, detail })
       return environment
     })
-    return this.#viewOf(made)
+    return this.#viewOf(actor, made)
   }
 
   /** What is left out stays as it is; a version that is being built keeps its source. @throws {Refusal} 404 · 403 · 400 */
@@ -133,7 +161,7 @@ export class EnvironmentAdministration {
       await this.#note(tx, { at: now, actor, action: 'environment.change', name, detail })
       return after
     })
-    return this.#viewOf(changed)
+    return this.#viewOf(actor, changed)
   }
 
   /** Its images go when no container uses them. @throws {Refusal} 404 · 403 · 409 while a template uses it */
@@ -170,6 +198,7 @@ export class EnvironmentAdministration {
       await this.#note(tx, { at: now, actor, action: 'environment.build', name, detail })
       return { environment, version, allowed }
     })
+    crashPoint('build.after-store')
     versions?.begin(environment, version, allowed)
     return version.version
   }
@@ -184,7 +213,7 @@ export class EnvironmentAdministration {
     await database.transaction((tx) =>
       this.#note(tx, { at: now, actor, action: 'environment.cancel', name, detail: { version: number } }),
     )
-    return this.#viewOf(environment)
+    return this.#viewOf(actor, environment)
   }
 
   /** What launches from now on, an older version just as well. @throws {Refusal} 404 · 403 · 409 it is not ready */
@@ -201,8 +230,50 @@ export class EnvironmentAdministration {
       await this.#note(tx, { at: now, actor, action: 'environment.publish', name, before, after })
       return { ...environment, published: number }
     })
+    crashPoint('build.after-publish')
     await onPublished()
-    return this.#viewOf(published)
+    return this.#viewOf(actor, published)
+  }
+
+  /**
+   * Launches a version in a container of the person's own, published or not; see `EnvironmentTrials`.
+   * @throws {Refusal} 404 · 403 as `publish` · 409 it is not ready, or no template names the environment · as `Launch.launch`
+   */
+  async try(actor: Actor, user: User, name: string, number: number, now: Date) {
+    const { database, rights, trials } = this.#parts
+    const { environment, role } = await this.#require(database.db, actor, name)
+    await rights.requireOwnTypes(database.db, role, environment.groupId, name)
+    const { state } = await this.#requireVersion(database.db, environment, number)
+    if (state !== 'ready') throw refusals.conflict(message('environments.notReadyToTry'))
+    return trials.begin(user, name, number, actor, now)
+  }
+
+  /** @throws {Refusal} 404 · 403 · 409 the person tries no version of it */
+  async endTrial(actor: Actor, name: string): Promise<void> {
+    const { database, trials } = this.#parts
+    await this.#require(database.db, actor, name)
+    if (actor.id === null || !trials.of(actor.id, name)) throw refusals.conflict(message('environments.noTrial'))
+    await trials.end(actor.id)
+  }
+
+  /** Containers of the types of an environment that run an older version. @throws {Refusal} 404 · 403 {RuntimeError} */
+  async older(actor: Actor, name: string): Promise<OlderOfType[]> {
+    const types = await this.#ownTypes(actor, name)
+    const templates = types.length === 0 ? [] : await this.#parts.rollout.list()
+    return templates.flatMap(({ type, older }) =>
+      types.includes(type) ? older.map((each) => ({ ...each, type })) : [],
+    )
+  }
+
+  /**
+   * Brings those containers up to date, type by type; see `TemplateAdministration.update`.
+   * @returns how many @throws {Refusal} 404 · 403 {RuntimeError}
+   */
+  async update(actor: Actor, name: string, mode: UpdateMode, now: Date): Promise<number> {
+    let count = 0
+    for (const type of await this.#ownTypes(actor, name))
+      count += await this.#parts.rollout.update(actor, type, mode, now)
+    return count
   }
 
   /** Output of a build as text: what there is, and what comes while it is built. @throws {Refusal} 404 · 403 */
@@ -213,7 +284,7 @@ export class EnvironmentAdministration {
     return versions?.logOf(id) ?? Readable.from([(await readLog(database.db, id)) ?? ''])
   }
 
-  /** Says what a source comes to; a repository is fetched for it. @throws {Refusal} 404 · 403 · 400 */
+  /** Says what a source comes to; a repository is fetched for it. @throws {Refusal} 404 · 403 · 400 · 409 too many at once */
   async check(actor: Actor, source: EnvironmentSource, groupId: number | null): Promise<CheckedSource> {
     const { database, rights, sources } = this.#parts
     const role = await rights.roleOf(database.db, actor)
@@ -221,10 +292,21 @@ export class EnvironmentAdministration {
     const { read: direct, allowed } = await this.#checkSource(database.db, role, source, groupId)
     const isAnonymous = role === 'manager'
     const fetch = () => readSource(source, sources, AbortSignal.timeout(checkTimeout), isAnonymous)
-    const { plan, dockerfile, recognised, files } = direct ?? (await this.#fetch(fetch))
+    const { plan, dockerfile, recognised, files } = direct ?? (await this.#whileFew(() => this.#fetch(fetch)))
     await files?.release()
     if (!direct) this.#refuseOtherBases(plan, allowed)
     return { images: plan.images, dockerfile, recognised }
+  }
+
+  /** @throws {Refusal} 409 */
+  async #whileFew<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#checks >= maxChecks) throw refusals.conflict(message('environments.tooManyChecks', { max: maxChecks }))
+    this.#checks++
+    try {
+      return await work()
+    } finally {
+      this.#checks--
+    }
   }
 
   /**
@@ -270,6 +352,14 @@ export class EnvironmentAdministration {
     return { environment, role: await rights.require(db, actor, environment.groupId) }
   }
 
+  /** Types of an environment whose containers the actor may replace: those for which they may publish. */
+  async #ownTypes(actor: Actor, name: string): Promise<string[]> {
+    const { database, rights } = this.#parts
+    const { environment, role } = await this.#require(database.db, actor, name)
+    await rights.requireOwnTypes(database.db, role, environment.groupId, name)
+    return rights.usersOf(name).map(({ type }) => type)
+  }
+
   async #requireVersion(db: Db, { id }: StoredEnvironment, number: number): Promise<StoredVersion> {
     const version = await findVersion(db, id, number)
     if (!version) throw refusals.environmentNotFound('version')
@@ -286,14 +376,14 @@ export class EnvironmentAdministration {
       throw refusals.conflict(message('environments.inUse', { types: list('comma', users.slice(0, 20)) }))
   }
 
-  async #viewOf(environment: StoredEnvironment): Promise<EnvironmentView> {
-    const [view] = await this.#viewsOf([environment])
+  async #viewOf(actor: Actor, environment: StoredEnvironment): Promise<EnvironmentView> {
+    const [view] = await this.#viewsOf(actor, [environment])
     if (!view) throw refusals.environmentNotFound('environment')
     return view
   }
 
-  async #viewsOf(environments: readonly StoredEnvironment[]): Promise<EnvironmentView[]> {
-    const { database, rights } = this.#parts
+  async #viewsOf(actor: Actor, environments: readonly StoredEnvironment[]): Promise<EnvironmentView[]> {
+    const { database, rights, groups, trials } = this.#parts
     const versions = await listVersions(
       database.db,
       environments.map(({ id }) => id),
@@ -301,7 +391,9 @@ export class EnvironmentAdministration {
     return environments.map((each) => ({
       ...each,
       types: rights.usersOf(each.name).map(({ type }) => type),
-      versions: versions.filter(({ environmentId }) => environmentId === each.id),
+      group: each.groupId === null ? null : (groups.find([each.groupId])[0]?.name ?? null),
+      trial: trials.of(actor.id, each.name),
+      versions: withChanges(versions.filter(({ environmentId }) => environmentId === each.id)),
     }))
   }
 
@@ -312,6 +404,13 @@ export class EnvironmentAdministration {
     await insertAuditEntries(tx, [{ ...entry, target: `environment:${name}` }])
   }
 }
+
+/** @param versions of one environment, newest first */
+const withChanges = (versions: readonly StoredVersion[]): VersionView[] =>
+  versions.map((each, at) => {
+    const before = versions[at + 1]
+    return { ...each, changes: before ? changesOf(before.source, each.source) : null }
+  })
 
 /** Fields of an environment for the audit log, named as in the API. */
 const auditedFields = ({ description, source, groupId }: EnvironmentFields) => ({

@@ -5,6 +5,7 @@ import { localize } from '@berth/texts/localize.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { ownImageName, type ImageBuilds } from '#/engines/image-builds.ts'
+import { crashPoint } from '#/machine/crash-points.ts'
 import { runForNoRequest } from '#/machine/request-context.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
@@ -143,8 +144,11 @@ export class VersionBuilds {
     const id = buildId(environment.id, version.version)
     try {
       await setBuilding(database.db, version.id)
+      crashPoint('build.after-begin')
       const { id: imageId, size } = await imageBuild.run({ id, name, source: version.source, allowed }, log, signal)
+      crashPoint('build.after-image')
       await this.#finish(version, { state: 'ready', imageId, size }, log)
+      crashPoint('build.after-end')
       log.end()
     } catch (error) {
       await this.#fail(version, error, log)

@@ -111,6 +111,8 @@ export function allHandlers(parts: HandlersParts): Handlers {
     ...usageHandlers(usage),
     ...environmentHandlers({
       environments: parts.environments.administration,
+      templates,
+      spawnerUrl: parts.addresses.spawnerUrl,
       streams: parts.containers.streams,
     }),
     ...groupAdministrationHandlers(groups),

@@ -53,6 +53,19 @@ export const commandCrashPoints = [
 
 export type CommandCrashPoint = (typeof commandCrashPoints)[number]
 
+/** Crash points of builds, which chaos of launches does not ask for. */
+export const buildCrashPoints = [
+  'build.after-store',
+  'build.after-begin',
+  'build.after-image',
+  'build.after-end',
+  'build.after-publish',
+  'try.after-store',
+  'try.after-end',
+] as const
+
+export type BuildCrashPoint = (typeof buildCrashPoints)[number]
+
 /** Which processes die: this one, or the gateway process before it, so that no supervisor starts another. */
 export type CrashScope = 'api' | 'all'
 
@@ -72,7 +85,7 @@ export function armCrashPoints(file: string): void {
 }
 
 /** A step was reached. */
-export function crashPoint(point: CrashPoint | CommandCrashPoint): void {
+export function crashPoint(point: CrashPoint | CommandCrashPoint | BuildCrashPoint): void {
   if (orders === undefined) return
   const order = readOrder(orders)
   if (order?.point !== point) return

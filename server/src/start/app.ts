@@ -99,7 +99,8 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const admin = new Admin({ ...parts, ...adminParts })
   const groupParts = { addresses, archives, containers, homes, accounts, admin, looks: sharing }
   const groups = new Groups({ ...parts, ...groupParts })
-  const environments = new Environments({ ...parts, containers })
+  const publishTypes = () => feed.serve()
+  const environments = new Environments({ ...parts, containers, admin, publishTypes })
   const usage = new Usage({ ...parts, containers, homes })
   const ssh = new Ssh({ ...parts, addresses, sessions, containers, accounts })
   admin.deletion.onDeleted(() => sharing.refresh())

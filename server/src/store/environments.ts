@@ -182,6 +182,19 @@ export async function listBuilt(
   }))
 }
 
+/** Versions that are ready, and the bytes of their images; layers that they share count for each. */
+export async function sumOfImages(db: Db): Promise<{ readonly count: number; readonly bytes: number }> {
+  const { count, bytes } = await db
+    .selectFrom('environment_versions')
+    .select(({ fn }) => [
+      fn.countAll<number | string>().as('count'),
+      fn.sum<number | string | null>('size').as('bytes'),
+    ])
+    .where('state', '=', 'ready')
+    .executeTakeFirstOrThrow()
+  return { count: Number(count), bytes: Number(bytes ?? 0) }
+}
+
 export async function setBuilding(db: Db, id: number): Promise<void> {
   await db.updateTable('environment_versions').set({ state: 'building' }).where('id', '=', id).execute()
 }

@@ -37,6 +37,8 @@ export interface Schema {
   environments: EnvironmentsTable
   environment_versions: EnvironmentVersionsTable
   environment_logs: EnvironmentLogsTable
+  environment_trials: EnvironmentTrialsTable
+  pulled_images: PulledImagesTable
 }
 
 export interface UsersTable {
@@ -462,6 +464,23 @@ interface EnvironmentLogsTable {
   id: Generated<number>
   version_id: number
   log: string
+}
+
+/** Versions of environments that people try. */
+export interface EnvironmentTrialsTable {
+  id: Generated<number>
+  user_id: number
+  environment: string
+  version: number
+  begun_at: number
+}
+
+/** Images that were pulled here. */
+interface PulledImagesTable {
+  id: Generated<number>
+  image: string
+  /** When it was pulled, or a template named it last. */
+  needed_at: number
 }
 
 /** Sums of use in a period; see `usage-recorder.ts`. In seconds, and MiB times seconds. */

@@ -91,6 +91,17 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly forwardToken: 'scoped' | 'full'
 }
 
+/** A version of an environment that is tried before it is published. */
+export interface TriedVersion {
+  readonly environment: string
+  readonly version: number
+  readonly image: string
+}
+
+/** Type of the container in which a version of an environment is tried. */
+export const trialType = ({ environment, version }: Pick<TriedVersion, 'environment' | 'version'>): string =>
+  `try-${environment}-${version}`
+
 /**
  * The configured templates in the order of the text: the first one is what signup creates and restart replaces.
  * A Map inside, because a plain object would answer to `__proto__` (prototype pollution) and would reorder keys such as
@@ -101,6 +112,8 @@ export class Templates {
   #byType: ReadonlyMap<string, Template> = new Map()
   /** Images of published versions, by the name of the environment. */
   #environments: ReadonlyMap<string, string> = new Map()
+  #tried: readonly TriedVersion[] = []
+  #trials: ReadonlyMap<string, Template> = new Map()
 
   /** @throws when the list is empty: without a first type the service has nothing to do */
   constructor(templates: readonly Template[]) {
@@ -117,9 +130,11 @@ export class Templates {
   /**
    * Fills in the images of templates that name an environment; where none is published, the image is the empty text.
    * @param images of published versions, by the name of the environment
+   * @param tried versions that are tried: each has a template of its own, which `get` alone finds
    */
-  useEnvironments(images: ReadonlyMap<string, string>): void {
+  useEnvironments(images: ReadonlyMap<string, string>, tried: readonly TriedVersion[] = []): void {
     this.#environments = images
+    this.#tried = tried
     this.#resolve()
   }
 
@@ -129,6 +144,12 @@ export class Templates {
         const { type, environment } = template
         if (environment === null) return [type, template]
         return [type, { ...template, image: this.#environments.get(environment) ?? '' }]
+      }),
+    )
+    this.#trials = new Map(
+      this.#tried.flatMap((tried) => {
+        const named = this.#configured.find(({ environment }) => environment === tried.environment)
+        return named ? [[trialType(tried), trialTemplate(named, tried)]] : []
       }),
     )
   }
@@ -147,15 +168,39 @@ export class Templates {
     return this.all().flatMap(({ type, groups }) => (groups.length === 0 ? type : []))
   }
 
-  /** The template of exactly this key, or undefined. */
+  /** The template of exactly this key, of a version that is tried included; undefined when there is none. */
   get(type: string): Template | undefined {
-    return this.#byType.get(type)
+    return this.#byType.get(type) ?? this.#trials.get(type)
+  }
+
+  /** Templates of versions that are tried; a configured type of the same name comes before them. */
+  get trials(): Template[] {
+    return [...this.#trials.values()].filter(({ type }) => !this.#byType.has(type))
   }
 
   all(): Template[] {
     return [...this.#byType.values()]
   }
 }
+
+/**
+ * As the first template that names the environment, without what outlives the container or is put into it: a version that is
+ * tried has no home.
+ */
+const trialTemplate = (named: Template, tried: TriedVersion): Template => ({
+  ...named,
+  type: trialType(tried),
+  displayName: `${named.displayName} (${tried.environment} ${tried.version})`,
+  image: tried.image,
+  home: null,
+  homeOf: 'type',
+  homeSource: null,
+  groupFolders: null,
+  files: [],
+  prestart: false,
+  prestartAt: null,
+  access: 'owner',
+})
 
 /** Applications whose own answers say whether they are used. */
 export const idleProbeNames = ['jupyter', 'code-server'] as const
@@ -292,41 +337,39 @@ const ownHost = { hasOwnHost: true, stripPrefix: true, rewriteLocation: false, s
  */
 export function typeRules(templates: Templates, hasOwnHost = false): Record<string, TypeRules> {
   return Object.fromEntries(
-    templates
-      .all()
-      .map(
-        ({
-          type,
+    [...templates.all(), ...templates.trials].map(
+      ({
+        type,
+        displayName,
+        access,
+        sandboxVisitors,
+        stripPrefix,
+        readyPath,
+        rewriteLocation,
+        forwardToken,
+        allowHeaders,
+        idleProbe,
+        idleIgnore,
+        scheme,
+        ports,
+      }) => [
+        encodeURIComponent(type),
+        {
           displayName,
           access,
           sandboxVisitors,
           stripPrefix,
-          readyPath,
           rewriteLocation,
           forwardToken,
           allowHeaders,
-          idleProbe,
-          idleIgnore,
-          scheme,
-          ports,
-        }) => [
-          encodeURIComponent(type),
-          {
-            displayName,
-            access,
-            sandboxVisitors,
-            stripPrefix,
-            rewriteLocation,
-            forwardToken,
-            allowHeaders,
-            ...(hasOwnHost ? ownHost : {}),
-            ...(readyPath === null ? {} : { readyPath }),
-            ...(idleProbe === null ? {} : { isAskedForUse: true }),
-            ...(idleIgnore.length === 0 ? {} : { ignoredPaths: idleIgnore }),
-            ...(scheme === 'http' ? {} : { scheme }),
-            ...(ports === 'any' ? {} : { ports }),
-          },
-        ],
-      ),
+          ...(hasOwnHost ? ownHost : {}),
+          ...(readyPath === null ? {} : { readyPath }),
+          ...(idleProbe === null ? {} : { isAskedForUse: true }),
+          ...(idleIgnore.length === 0 ? {} : { ignoredPaths: idleIgnore }),
+          ...(scheme === 'http' ? {} : { scheme }),
+          ...(ports === 'any' ? {} : { ports }),
+        },
+      ],
+    ),
   )
 }

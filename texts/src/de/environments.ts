@@ -14,6 +14,13 @@ export const environments: Translated<'environments'> = {
   building: 'Eine Version dieser Umgebung wird gebaut oder wartet darauf. Warte ab, oder brich sie ab.',
   notBuilding: 'Diese Version wird nicht gebaut.',
   notReady: 'Nur eine fertige Version kann veröffentlicht werden.',
+  notReadyToTry: 'Nur eine fertige Version kann ausprobiert werden.',
+  noTemplateToTry:
+    'Keine Vorlage nennt die Umgebung {name}, also ist nicht bekannt, wie sie läuft. Nenne sie zuerst in einer Vorlage.',
+  trialTypeTaken: 'Eine Vorlage heißt {type}; so hieße auch der Container, in dem diese Version ausprobiert wird.',
+  otherTrial: 'Du beginnst gerade, eine andere Version auszuprobieren. Versuche es noch einmal.',
+  noTrial: 'Du probierst keine Version dieser Umgebung aus.',
+  trialEnded: 'Der Container zum Ausprobieren ist entfernt.',
   typeNotOfGroup:
     'Die Vorlage von {type} verwendet diese Umgebung und ist nicht nur für die Mitglieder der Gruppe. Ein Administrator muss sie veröffentlichen.',
   deleted: 'Die Umgebung ist gelöscht. Ihre Images verschwinden, sobald kein Container sie mehr verwendet.',
@@ -51,6 +58,7 @@ export const environments: Translated<'environments'> = {
   engineLost: 'Die Engine hat während des Baus nicht geantwortet.',
   interrupted: 'Berth wurde beendet, während diese Version gebaut wurde. Baue sie erneut.',
   wasCancelled: 'Der Bau wurde abgebrochen.',
+  tooManyChecks: 'Gerade werden schon {max} Repositorys geprüft. Prüfe gleich noch einmal.',
   internal: 'Der Bau ist aus einem Grund fehlgeschlagen, der bei Berth selbst liegt und in seinem Log steht.',
   needsBase: 'Das Repository hat {files} und kein Dockerfile: Nenne ein Image, auf dem es aufbaut.',
   gitHostNotAllowed:

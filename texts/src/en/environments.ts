@@ -13,6 +13,13 @@ export const environments = {
   building: 'A version of this environment is being built, or waits for its turn. Wait for it, or cancel it.',
   notBuilding: 'This version is not being built.',
   notReady: 'Only a version that is ready can be published.',
+  notReadyToTry: 'Only a version that is ready can be tried.',
+  noTemplateToTry:
+    'No template names the environment {name}, so it is not known how to run it. Name it in a template first.',
+  trialTypeTaken: 'A template has the name {type}, which a container to try this version would have.',
+  otherTrial: 'You begin to try another version at this moment. Try again.',
+  noTrial: 'You try no version of this environment.',
+  trialEnded: 'The container that tried the version is removed.',
   typeNotOfGroup:
     'The template of {type} uses this environment and is not for the members of the group alone. An administrator has to publish it.',
   deleted: 'The environment is deleted. Its images go when no container uses them any more.',
@@ -50,6 +57,7 @@ export const environments = {
   engineLost: 'The engine did not answer during the build.',
   interrupted: 'Berth was stopped while this version was being built. Build it again.',
   wasCancelled: 'The build was cancelled.',
+  tooManyChecks: 'Already {max} repositories are being checked. Check again in a moment.',
   internal: 'The build failed for a reason of Berth’s own, which is in its log.',
   needsBase: 'The repository has {files} and no Dockerfile: name a base image that the packages are added to.',
   gitHostNotAllowed:

@@ -17,6 +17,7 @@ import { focusHeading } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import { BuildLog } from './build-log.tsx'
 import './environments.css'
+import { OlderContainers } from './older-containers.tsx'
 import { SourceForm } from './source-form.tsx'
 import { environmentsKey, isUnderWay, useEnvironments } from './use-environments.ts'
 
@@ -76,9 +77,9 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
   const t = useTranslations('environments')
   const client = useQueryClient()
   const task = useTask()
-  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const [open, setOpen] = useState<'edit' | 'delete' | 'older'>()
   const [shown, setShown] = useState<number>()
-  const { name, description, published, types, group_id, versions } = environment
+  const { name, description, published, types, group, versions, trial } = environment
   const isOff = task.busy || !canAct()
 
   const act = (work: (api: ReturnType<typeof createApiClient>) => Promise<unknown>) =>
@@ -104,7 +105,7 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
         <ul className="dotted hint">
           <li>{published === null ? t('unpublished') : t('published', { version: String(published) })}</li>
           <li>{types.length === 0 ? t('unused', { name }) : t('usedBy', { types: types.join(', ') })}</li>
-          {group_id !== null && <li>{t('group', { id: String(group_id) })}</li>}
+          {group !== null && <li>{t('group', { name: group })}</li>}
         </ul>
         <Alert error={task.error} />
         <p className="actions">
@@ -114,11 +115,18 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
           <Button variant="small" isOff={isOff} onPress={() => setOpen('edit')}>
             <ShortLabel text={t('edit')} name={t('editThis', { name })} />
           </Button>
+          {published !== null && types.length > 0 && (
+            <Button variant="small" onPress={() => setOpen(open === 'older' ? undefined : 'older')}>
+              <ShortLabel text={t('older.open')} name={t('older.openThis', { name })} />
+            </Button>
+          )}
           <Button variant="small" isOff={isOff} onPress={() => setOpen('delete')}>
             <ShortLabel text={t('delete.open')} name={t('delete.openThis', { name })} />
           </Button>
         </p>
         {open === 'edit' && <SourceForm environment={environment} onClose={() => setOpen(undefined)} />}
+        {open === 'older' && <OlderContainers name={name} />}
+        {trial && <TrialNote name={name} trial={trial} isOff={isOff} act={act} />}
         <ul className="versions" aria-label={t('versions', { name })}>
           {versions.map((version) => (
             <VersionRow
@@ -126,6 +134,7 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
               name={name}
               version={version}
               published={published}
+              mayTry={types.length > 0 && trial?.version !== version.version}
               isOff={isOff}
               isShown={shown === version.version}
               onShow={(isShown) => setShown(isShown ? version.version : undefined)}
@@ -148,19 +157,48 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
   )
 }
 
+type Act = (work: (api: ReturnType<typeof createApiClient>) => Promise<unknown>) => void
+
+interface TrialNoteProps {
+  name: string
+  trial: NonNullable<Environment['trial']>
+  isOff: boolean
+  act: Act
+}
+
+/** A version that the reader tries, with the way to it. */
+function TrialNote({ name, trial: { version, url, ends_at }, isOff, act }: TrialNoteProps) {
+  const t = useTranslations('environments.trial')
+  return (
+    <div className="trial">
+      <p>{t.rich('note', { version: String(version), at: rich.inPlace(<Time at={ends_at} />) })}</p>
+      <p className="actions">
+        <a className="button small" href={url}>
+          <ShortLabel text={t('open')} name={t('openThis', { name, version: String(version) })} />
+        </a>
+        <Button variant="small" isOff={isOff} onPress={() => act((api) => api.endTrial({ params: { name } }))}>
+          <ShortLabel text={t('end')} name={t('endThis', { name, version: String(version) })} />
+        </Button>
+      </p>
+    </div>
+  )
+}
+
 interface VersionRowProps {
   name: string
   version: EnvironmentVersion
   published: number | null
+  /** A template says how it is run, and the reader does not try it. */
+  mayTry: boolean
   isOff: boolean
   isShown: boolean
   onShow(isShown: boolean): void
-  act(work: (api: ReturnType<typeof createApiClient>) => Promise<unknown>): void
+  act: Act
 }
 
-function VersionRow({ name, version, published, isOff, isShown, onShow, act }: VersionRowProps) {
+function VersionRow({ name, version, published, mayTry, isOff, isShown, onShow, act }: VersionRowProps) {
   const t = useTranslations('environments')
-  const { version: number, state, size, created_at, error } = version
+  const { version: number, state, size, created_at, error, changes } = version
   const words = { name, version: String(number) }
   const params = { name, version: String(number) }
   const isOlder = published !== null && number < published
@@ -177,6 +215,7 @@ function VersionRow({ name, version, published, isOff, isShown, onShow, act }: V
         <li className="hint">{t.rich('made', { at: rich.inPlace(<Time at={created_at} />) })}</li>
       </ul>
       {error !== null && <p className="hint version-error">{error}</p>}
+      {changes !== null && <Changes changes={changes} name={t('changesOf', words)} />}
       <p className="actions">
         {state === 'ready' && number !== published && (
           <Button variant="small" isOff={isOff} onPress={() => act((api) => api.publishVersion({ params }))}>
@@ -184,6 +223,11 @@ function VersionRow({ name, version, published, isOff, isShown, onShow, act }: V
               text={isOlder ? t('goBack') : t('publish')}
               name={isOlder ? t('goBackTo', words) : t('publishThis', words)}
             />
+          </Button>
+        )}
+        {state === 'ready' && mayTry && (
+          <Button variant="small" isOff={isOff} onPress={() => act((api) => api.tryVersion({ params }))}>
+            <ShortLabel text={t('try')} name={t('tryThis', words)} />
           </Button>
         )}
         {isRunning && (
@@ -197,6 +241,20 @@ function VersionRow({ name, version, published, isOff, isShown, onShow, act }: V
       </p>
       {isShown && <BuildLog key={`${number}`} name={name} version={number} />}
     </li>
+  )
+}
+
+/** What of the source is another than in the version before. */
+function Changes({ changes, name }: { changes: readonly string[]; name: string }) {
+  const t = useTranslations('environments')
+  if (changes.length === 0) return <p className="hint">{t('sameSource')}</p>
+  return (
+    <details className="hint">
+      <summary>
+        <ShortLabel text={t('changes', { count: changes.length })} name={name} />
+      </summary>
+      <pre className="version-changes">{changes.join('\n')}</pre>
+    </details>
   )
 }
 

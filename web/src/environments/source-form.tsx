@@ -7,7 +7,7 @@ import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { fieldsOf, kindOf, kinds, sourceOf, type Kind, type SourceFields } from './source-values.ts'
-import { environmentsKey } from './use-environments.ts'
+import { environmentsKey, useBuilderGroups } from './use-environments.ts'
 
 interface SourceFormProps {
   /** Undefined: a new one. */
@@ -72,12 +72,7 @@ export function SourceForm({ environment, onClose }: SourceFormProps) {
       {!environment && (
         <>
           <Field name="name" label={t('name')} hint={t('nameHint')} maxLength={40} />
-          <Field
-            name="group"
-            label={t('group')}
-            hint={t(boot.isAdmin ? 'groupHint' : 'groupHintManager')}
-            maxLength={15}
-          />
+          <GroupField />
         </>
       )}
       <Field name="description" label={t('description')} value={environment?.description} maxLength={1000} />
@@ -133,6 +128,30 @@ function CheckedWords({ checked: { images, recognised } }: { checked: Checked })
       {recognised.length > 0 && `${t('found', { files: recognised.join(', ') })} `}
       {images.length === 0 ? t('nothingRead') : t('checked', { images: images.join(', ') })}
     </>
+  )
+}
+
+/** Names the group that an environment belongs to: for managers one of theirs. */
+function GroupField() {
+  const t = useTranslations('environments.form')
+  const id = useId()
+  const { data, error } = useBuilderGroups()
+  return (
+    <div className="environment-field">
+      <label htmlFor={id}>{t('group')}</label>
+      <select id={id} name="group" aria-describedby={`${id}-hint`}>
+        {boot.isAdmin && <option value="">{t('noGroup')}</option>}
+        {data?.map((group) => (
+          <option key={group.id} value={group.id}>
+            {group.name}
+          </option>
+        ))}
+      </select>
+      <p className="hint" id={`${id}-hint`}>
+        {t('groupHint')}
+      </p>
+      <Alert error={error ?? undefined} />
+    </div>
   )
 }
 

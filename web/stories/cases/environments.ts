@@ -9,6 +9,7 @@ const version = (number: number, more: Partial<EnvironmentVersion> = {}): Enviro
   size: 1_284_000_000 + number * 1e6,
   created_at: minutesAgo(60 * 24 * (8 - number)),
   error: null,
+  changes: [],
   ...more,
 })
 const failed = { state: 'failed', image_id: null, size: null } as const
@@ -18,8 +19,15 @@ const environments: Environment[] = [
     description: 'Python with pandas and scipy, for the first term',
     source: { base: 'python:3.13', apt: ['graphviz'], pip: ['pandas', 'scipy'], run: [] },
     group_id: 3,
+    group: 'Statistics 1',
     published: 5,
     types: ['notebook', 'statistics-lab'],
+    trial: {
+      version: 5,
+      container_type: 'try-statistics-5',
+      url: 'http://berth.example/ada-try-statistics-5/',
+      ends_at: minutesAgo(-50),
+    },
     versions: [
       version(7, { ...failed, state: 'building' }),
       version(6, {
@@ -27,8 +35,8 @@ const environments: Environment[] = [
         error:
           "The build failed: The command '/bin/sh -ec pip3 install --no-cache-dir 'scipi'' returned a non-zero code: 1",
       }),
-      version(5),
-      version(4),
+      version(5, { changes: ['- base: python:3.12', '+ base: python:3.13', '+ pip: scipy'] }),
+      version(4, { changes: null }),
     ],
   },
   {
@@ -36,9 +44,11 @@ const environments: Environment[] = [
     description: '',
     source: { git: 'https://git.example.org/course.git', ref: 'main', path: 'week1' },
     group_id: null,
+    group: null,
     published: null,
     types: [],
-    versions: [version(1)],
+    trial: null,
+    versions: [version(1, { changes: null })],
   },
 ]
 const page: Omit<Story, 'name'> = {
@@ -61,6 +71,23 @@ export const environmentStories: readonly Story[] = [
       '  Downloading pandas-3.0.1-cp313-cp313-manylinux_2_17_x86_64.whl (12.1 MB)',
     ],
     press: ['LogLog of version 7 of statistics'],
+  },
+  {
+    name: 'environments/older',
+    ...page,
+    answers: {
+      ...page.answers,
+      listOlder: {
+        older: ['ben@example.org', 'cleo@example.org'].map((email, at) => ({
+          container_type: 'notebook',
+          user_id: at + 2,
+          email,
+          container_id: String(at).repeat(64),
+          is_asked: at === 1,
+        })),
+      },
+    },
+    press: ['Older versionsWho runs an older version of statistics'],
   },
   {
     name: 'environments/none',

@@ -22,6 +22,18 @@ export const healthy: SystemReport = {
     rules: 'set',
     rules_are: 'host rules',
   },
+  images: {
+    environments: { count: 9, bytes: 14.2 * GiB },
+    pulled: [
+      { image: 'quay.io/jupyter/scipy-notebook:2026-10-01', bytes: 4.1 * GiB, is_needed: true, goes_at: null },
+      {
+        image: 'quay.io/jupyter/scipy-notebook:2026-03-02',
+        bytes: 3.9 * GiB,
+        is_needed: false,
+        goes_at: minutesAgo(-9_000),
+      },
+    ],
+  },
   mail: {
     accepted: 318,
     failed: 0,

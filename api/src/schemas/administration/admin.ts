@@ -253,6 +253,24 @@ export const SystemReport = Type.Object({
         'What keeps containers apart: firewall rules of the host, or NetworkPolicies of a cluster; null before it is known',
     }),
   }),
+  images: OrNull(
+    Type.Object({
+      environments: Type.Object(
+        { count: Type.Integer(), bytes: Type.Integer() },
+        { description: 'Versions of environments that are ready; layers that they share count for each' },
+      ),
+      pulled: Type.Array(
+        Type.Object({
+          image: Type.String(),
+          bytes: Type.Integer(),
+          is_needed: Type.Boolean({ description: 'Whether a template names it' }),
+          goes_at: OrNull(Instant, { description: 'When it is removed, unless a container has it' }),
+        }),
+        { description: 'Images that Berth pulled since `KEEP_IMAGES` is set, the largest first' },
+      ),
+    }),
+    { description: 'Images on the engine, as of the last look; null without `ENVIRONMENTS` and `KEEP_IMAGES`' },
+  ),
   /** Since the process began. */
   mail: Type.Object({
     is_outbox: Type.Optional(

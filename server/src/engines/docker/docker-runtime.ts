@@ -27,6 +27,7 @@ import { HomeQuota, hasHome, homes, measureHomes, removeHome } from './home-volu
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
 import { imageBuilds } from './image-builds.ts'
+import { imageStore } from './image-store.ts'
 import { ImagePulls, imageId, imageInfo } from './images.ts'
 import { Networks, defaultMaxPerNetwork } from './networks.ts'
 
@@ -110,6 +111,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
       changeOwner: (home, work) => changeHomeOwner(engine, home, work),
     }),
     imageBuilds: () => imageBuilds(engine),
+    imageStore: () => imageStore(engine),
     counts: () => client.counts(),
   }
 }

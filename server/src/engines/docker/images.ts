@@ -29,11 +29,17 @@ export class ImagePulls {
   readonly #client: EngineClient
   readonly #stallTimeout: number
   readonly #underWay = new Map<string, Pull>()
+  #onPulled: (image: string) => void = () => undefined
 
   /** @param stallTimeout ms without a word from the engine after which a pull counts as stalled */
   constructor(client: EngineClient, stallTimeout: number = callTimeouts.pullStall) {
     this.#client = client
     this.#stallTimeout = stallTimeout
+  }
+
+  /** @param listener gets the name of each image that has come; one listener, which must not throw */
+  onPulled(listener: (image: string) => void): void {
+    this.#onPulled = listener
   }
 
   /**
@@ -70,6 +76,10 @@ export class ImagePulls {
     const lines = readPull(this.#client, image, account, controller.signal)
     const noteTime = () => notePullTime(this.#client, image, controller.signal)
     const done = this.#read(lines, controller, meter, tell).then(noteTime)
+    void done.then(
+      () => this.#onPulled(image),
+      () => undefined,
+    )
     // Those who gave up do not hear how it ended.
     done.catch(() => undefined)
     const pull = { done, controller, meter, waiting }

@@ -102,6 +102,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     },
     containerFiles: () => (cluster.helperImage === null ? undefined : containerFiles(cluster)),
     imageBuilds: () => undefined,
+    imageStore: () => undefined,
     homeContents: () => (cluster.helperImage === null ? undefined : homeContents(cluster)),
     counts: () => cluster.client.counts(),
   }

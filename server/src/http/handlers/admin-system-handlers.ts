@@ -10,6 +10,7 @@ import { message, type LocalizedMessage } from '@berth/texts/localized-message.t
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin } from '#/admin/open-admin.ts'
 import type { Containers, LoadSample } from '#/containers/open-containers.ts'
+import type { Environments } from '#/environments/open-environments.ts'
 import type { HostReport } from '#/engines/runtime.ts'
 import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
@@ -29,6 +30,7 @@ export interface SystemReportParts {
   readonly containers: Containers
   readonly homes: Homes
   readonly accounts: Accounts
+  readonly environments: Pick<Environments, 'images'>
   /** The nodes of an installation with several. */
   readonly nodes?: NodeReport
   /** Findings of the configuration, and those since the start. */
@@ -48,6 +50,7 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
         launches: launchesPart(parts),
         containers: containersPart(parts),
         host: hostPart(parts.containers.hostResources.report),
+        images: imagesPart(parts),
         mail: mailPart(parts),
         warnings: warningsOf(parts).map((warning) => localize(language, warning)),
         nodes: ((await parts.nodes?.list()) ?? []).map(nodePart),
@@ -96,6 +99,17 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
     rules: rulesWord(rules),
     rules_are: report?.rulesAre ?? null,
   }
+}
+
+function imagesPart({ environments: { images } }: SystemReportParts): SystemReport['images'] {
+  if (!images) return null
+  const pulled = images.pulled.map(({ image, bytes, isNeeded, goesAt }) => ({
+    image,
+    bytes,
+    is_needed: isNeeded,
+    goes_at: goesAt?.toISOString() ?? null,
+  }))
+  return { environments: { ...images.environments }, pulled }
 }
 
 function nodePart(node: NodeStatus): SystemReport['nodes'][number] {

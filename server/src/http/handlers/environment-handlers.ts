@@ -3,11 +3,14 @@ import type * as dto from '@berth/api/schemas/environments.ts'
 import type { Language } from '@berth/api/boot.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message } from '@berth/texts/localized-message.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
 import type { OpenStreams } from '#/containers/open-streams.ts'
-import type { EnvironmentAdministration, EnvironmentView } from '#/environments/open-environments.ts'
+import type { EnvironmentAdministration, EnvironmentView, OlderOfType } from '#/environments/open-environments.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
-import { readLimit, type Handlers } from './call.ts'
+import type { Template, Templates } from '#/templates/template.ts'
+import { readLimit, userOf, type CallOrigin, type Handlers } from './call.ts'
+import { openPathOf } from './dto-serializers.ts'
 import { defaultPageSize, managerOf } from './group-handlers.ts'
 
 type EnvironmentNames =
@@ -21,9 +24,15 @@ type EnvironmentNames =
   | 'readBuildLog'
   | 'publishVersion'
   | 'cancelBuild'
+  | 'tryVersion'
+  | 'endTrial'
+  | 'listOlder'
+  | 'updateOlder'
 
 export interface EnvironmentHandlerParts {
   readonly environments: EnvironmentAdministration
+  readonly templates: Pick<Templates, 'get'>
+  readonly spawnerUrl: string
   /** Ends what a session that is over reads. */
   readonly streams: Pick<OpenStreams, 'open'>
 }
@@ -31,22 +40,41 @@ export interface EnvironmentHandlerParts {
 /** Images that Berth builds. Rights are checked by the use cases; in a takeover there are none. */
 export function environmentHandlers({
   environments,
+  templates,
+  spawnerUrl,
   streams,
 }: EnvironmentHandlerParts): Pick<Handlers, EnvironmentNames> {
+  const urlOf = (slug: string, type: string) => `${spawnerUrl}/${containerPrefix(slug, type)}`
+  const shown = (call: CallOrigin, environment: EnvironmentView): dto.Environment => {
+    const slug = call.session?.user?.slug
+    const { trial } = environment
+    return {
+      ...toEnvironment(environment, call.client.language),
+      trial:
+        trial && slug !== undefined
+          ? {
+              version: trial.version,
+              container_type: trial.type,
+              url: urlOf(slug, trial.type) + openSuffix(templates.get(trial.type)),
+              ends_at: trial.endsAt.toISOString(),
+            }
+          : null,
+    }
+  }
   return {
     listEnvironments: async (call) => {
       const { query } = call
       const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
       const found = await environments.list(managerOf(call), page)
       return {
-        environments: found.environments.map((each) => toEnvironment(each, call.client.language)),
+        environments: found.environments.map((each) => shown(call, each)),
         next_cursor: found.next === null ? null : String(found.next),
       }
     },
     createEnvironment: async (call) => {
       const { name, description = '', source, group_id: groupId = null } = call.body
       const made = await environments.create(managerOf(call), { name, description, source, groupId }, call.now)
-      return { environment: toEnvironment(made, call.client.language) }
+      return { environment: shown(call, made) }
     },
     checkEnvironmentSource: async (call) => {
       const { source, group_id: groupId = null } = call.body
@@ -54,7 +82,7 @@ export function environmentHandlers({
       return { images: [...images], recognised: [...recognised], dockerfile }
     },
     readEnvironment: async (call) => ({
-      environment: toEnvironment(await environments.read(managerOf(call), call.params.name), call.client.language),
+      environment: shown(call, await environments.read(managerOf(call), call.params.name)),
     }),
     changeEnvironment: async (call) => {
       const { description, source, group_id: groupId } = call.body
@@ -64,7 +92,7 @@ export function environmentHandlers({
         ...(groupId !== undefined && { groupId }),
       }
       const changed = await environments.change(managerOf(call), call.params.name, changes, call.now)
-      return { environment: toEnvironment(changed, call.client.language) }
+      return { environment: shown(call, changed) }
     },
     deleteEnvironment: async (call) => {
       await environments.remove(managerOf(call), call.params.name, call.now)
@@ -87,12 +115,37 @@ export function environmentHandlers({
     publishVersion: async (call) => {
       const { name, version } = call.params
       const published = await environments.publish(managerOf(call), name, readVersion(version), call.now)
-      return { environment: toEnvironment(published, call.client.language) }
+      return { environment: shown(call, published) }
+    },
+    tryVersion: async (call) => {
+      const { name, version } = call.params
+      const user = userOf(call)
+      const begun = await environments.try(managerOf(call), user, name, readVersion(version), call.now)
+      const template = templates.get(begun.type)
+      return {
+        container_type: begun.type,
+        service_url: urlOf(user.slug, begun.type),
+        ...(template && openPathOf(template)),
+        container_id: begun.containerId,
+        ends_at: begun.endsAt.toISOString(),
+      }
+    },
+    endTrial: async (call) => {
+      await environments.endTrial(managerOf(call), call.params.name)
+      return { message: localizedReply(call, message('environments.trialEnded')) }
+    },
+    listOlder: async (call) => ({
+      older: (await environments.older(managerOf(call), call.params.name)).map(toOlder),
+    }),
+    updateOlder: async (call) => {
+      const { mode } = call.body
+      const count = await environments.update(managerOf(call), call.params.name, mode, call.now)
+      return { message: localizedReply(call, message('answers.containersUpdated', { count, mode })) }
     },
     cancelBuild: async (call) => {
       const { name, version } = call.params
       const cancelled = await environments.cancel(managerOf(call), name, readVersion(version), call.now)
-      return { environment: toEnvironment(cancelled, call.client.language) }
+      return { environment: shown(call, cancelled) }
     },
   }
 }
@@ -103,24 +156,37 @@ function readVersion(text: string): number {
   return Number(text)
 }
 
+const openSuffix = (template: Template | undefined) =>
+  template === undefined || template.openPath === '' ? '/' : `/${template.openPath}`
+
+const toOlder = ({ type, userId, email, containerId, isAsked }: OlderOfType) => ({
+  container_type: type,
+  user_id: userId,
+  email,
+  container_id: containerId,
+  is_asked: isAsked,
+})
+
 function toEnvironment(
-  { name, description, source, groupId, published, types, versions }: EnvironmentView,
+  { name, description, source, groupId, group, published, types, versions }: EnvironmentView,
   language: Language,
-): dto.Environment {
+): Omit<dto.Environment, 'trial'> {
   return {
     name,
     description,
     source,
     group_id: groupId,
+    group,
     published,
     types: [...types],
-    versions: versions.map(({ version, state, imageId, size, createdAt, error }) => ({
+    versions: versions.map(({ version, state, imageId, size, createdAt, error, changes }) => ({
       version,
       state,
       image_id: imageId,
       size,
       created_at: createdAt.toISOString(),
       error: error && localize(language, error),
+      changes: changes && [...changes],
     })),
   }
 }

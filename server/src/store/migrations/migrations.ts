@@ -33,6 +33,7 @@ import { homes } from './031-homes.ts'
 import { sharePorts } from './032-share-ports.ts'
 import { sshKeys } from './033-ssh-keys.ts'
 import { environments } from './034-environments.ts'
+import { environmentTrials } from './035-environment-trials.ts'
 import { extraDisk } from './036-extra-disk.ts'
 
 /**
@@ -76,6 +77,7 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '032-share-ports': sharePorts(isPostgres),
     '033-ssh-keys': sshKeys(isPostgres),
     '034-environments': environments(isPostgres),
+    '035-environment-trials': environmentTrials(isPostgres),
     '036-extra-disk': extraDisk,
   }
 }

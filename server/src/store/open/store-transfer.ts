@@ -40,6 +40,8 @@ const storeTables: Readonly<Record<keyof Schema, string>> = {
   environments: 'id',
   environment_versions: 'id',
   environment_logs: 'id',
+  environment_trials: 'id',
+  pulled_images: 'id',
 }
 
 export const tableNames = Object.keys(storeTables) as readonly (keyof Schema)[]

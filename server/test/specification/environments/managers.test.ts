@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { waitLimit } from '#test/support/extent.ts'
 import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
 /** Who makes environments, and on which images, without an engine. Contract, section 18. */
@@ -44,6 +48,8 @@ test('without ENVIRONMENTS there are none, and with admins they are for administ
 test('managers make, see and change environments of their own groups; members and others do not', async () => {
   assertOk(await make(mia, 'lab', from('physics:1')))
   assertOk(await make(boss, 'private', from('secret:1'), null))
+  const shown = await mia.call('GET', '/api/admin/environments/lab')
+  assert.deepEqual([shown.body.environment.group_id, shown.body.environment.group], [physics.id, 'physics'])
   assert.deepEqual(await names(mia), ['lab'])
   assert.deepEqual(await names(max), [])
   assert.deepEqual(await names(boss), ['lab', 'private'])
@@ -107,6 +113,53 @@ test('BUILD_BASES names what managers build on instead', async (t) => {
   assertOk(await check({ git: 'https://git.x.org/x.git', ref: 'main', path: 'week 1' }))
   assertOk(await other.boss.call('PATCH', '/api/admin/environments/x', { source: from('any:1') }))
   assertOk(await manager.call('PATCH', '/api/admin/environments/x', { source: from('python:3.13') }))
+})
+
+test('what reaches beyond a build is refused with the number of its line', async () => {
+  const lines = [
+    'ADD https://x.org/y /y',
+    'ADD ["http://169.254.169.254/", "/y"]',
+    'RUN --mount=type=bind,from=chemistry:1,target=/x cp -r /x /y',
+    'RUN --mount=type=secret,id=x cat /run/secrets/x',
+    'RUN --network=host wget -O - http://127.0.0.1/',
+    'RUN --security=insecure true',
+    'COPY --from=chemistry:1 / /',
+    'ONBUILD COPY --from=chemistry:1 / /',
+    'LABEL berth.build=other',
+    'RUN <<EOF',
+    'FROM --platform=linux/arm64 open:1',
+    'FROM open:1@sha256:00',
+    'INCLUDE other',
+  ]
+  for (const line of lines) {
+    const source = { dockerfile: `FROM open:1\n${line}\n` }
+    const reply = await mia.call('POST', '/api/admin/environment-checks', { source, group_id: physics.id })
+    assertRefused(reply, 400)
+    assert.match(reply.body.error, /^Line 2\b|chemistry:1|sha256:00/, line)
+  }
+  const syntax = { dockerfile: '# syntax=docker.io/evil/reader\nFROM open:1\n' }
+  assertRefused(await boss.call('POST', '/api/admin/environment-checks', { source: syntax }), 400)
+})
+
+test('four repositories at most are looked at for checks at the same time', async (t) => {
+  const sockets = new Set<Socket>()
+  const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const end = () => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  }
+  t.after(end)
+  const source = (at: number) => ({ git: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/${at}.git` })
+  const check = (at: number) => boss.call('POST', '/api/admin/environment-checks', { source: source(at) })
+  const four = [1, 2, 3, 4].map(check)
+  for (const until = Date.now() + waitLimit(20_000); sockets.size < 4 && Date.now() < until;) await sleep(20)
+  const fifth = await check(5)
+  assertRefused(fifth, 409)
+  assert.match(fifth.body.error, /^Already 4 repositories are being checked/)
+  assertOk(await boss.call('POST', '/api/admin/environment-checks', { source: from('any:1') }))
+  end()
+  for (const reply of await Promise.all(four)) assertRefused(reply, 400)
 })
 
 test('a manager makes no environment that a type of others uses', async () => {

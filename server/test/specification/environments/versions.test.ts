@@ -35,9 +35,11 @@ test('an environment is made, built with a log, published and launched', async (
     description: 'Statistics',
     source: site('one'),
     group_id: null,
+    group: null,
     published: null,
     types: ['course'],
     versions: [],
+    trial: null,
   })
   const version = await build('course')
   assert.equal(version.state, 'ready')

@@ -203,5 +203,6 @@ export const emptyRuntime: Runtime = {
   containerFiles: () => undefined,
   homeContents: () => undefined,
   imageBuilds: () => undefined,
+  imageStore: () => undefined,
   counts: () => ({}),
 }

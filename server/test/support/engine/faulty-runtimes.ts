@@ -55,6 +55,7 @@ function passThrough(runtime: Runtime): Runtime {
     containerFiles: () => runtime.containerFiles(),
     homeContents: () => runtime.homeContents(),
     imageBuilds: () => runtime.imageBuilds(),
+    imageStore: () => runtime.imageStore(),
     isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }
@@ -105,6 +106,7 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
     containerFiles: () => runtime.containerFiles(),
     homeContents: () => runtime.homeContents(),
     imageBuilds: () => runtime.imageBuilds(),
+    imageStore: () => runtime.imageStore(),
     isolationTrial: () => runtime.isolationTrial(),
     counts: () => runtime.counts(),
   }

@@ -142,6 +142,13 @@ const rows = {
     en: { name: 'Build cancelled', sentence: '<b>{actor}</b> cancelled a build of <b>{environment}</b>' },
     de: { name: 'Bau abgebrochen', sentence: '<b>{actor}</b> hat einen Bau von <b>{environment}</b> abgebrochen' },
   },
+  'environment.try': {
+    en: { name: 'Version tried', sentence: '<b>{actor}</b> launched a version of <b>{environment}</b> to try it' },
+    de: {
+      name: 'Version ausprobiert',
+      sentence: '<b>{actor}</b> hat eine Version von <b>{environment}</b> zum Ausprobieren gestartet',
+    },
+  },
   'environment.publish': {
     en: { name: 'Version published', sentence: '<b>{actor}</b> published a version of <b>{environment}</b>' },
     de: {

@@ -124,6 +124,14 @@ export const system = {
     addressesFor: 'for this many more containers',
   },
   version: 'Version {version}',
+  images: {
+    title: 'Images',
+    environments: 'Of environments',
+    versions: 'versions that are ready: {count}; shared layers count for each',
+    pulled: 'Pulled by Berth',
+    images: 'images: {count}',
+    goes: 'no template names it; goes on {at} unless a container has it',
+  },
   host: {
     title: 'Host',
     memory: 'Memory left',
@@ -283,6 +291,14 @@ export const germanSystem: InOtherWords<typeof system> = {
     addressesFor: 'für so viele weitere Container',
   },
   version: 'Version {version}',
+  images: {
+    title: 'Images',
+    environments: 'Von Umgebungen',
+    versions: 'fertige Versionen: {count}; gemeinsame Schichten zählen für jede',
+    pulled: 'Von Berth geholt',
+    images: 'Images: {count}',
+    goes: 'keine Vorlage nennt es; es geht am {at}, wenn kein Container es hat',
+  },
   host: {
     title: 'Server',
     memory: 'Freier Arbeitsspeicher',

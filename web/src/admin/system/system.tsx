@@ -31,6 +31,7 @@ export function System() {
           <Reconciler report={report.data.reconciler} />
           <Launches report={report.data} />
           <Host host={report.data.host} />
+          <Images images={report.data.images} />
           <Mail mail={report.data.mail} />
           <p className="hint">{t('system.version', { version: report.data.version })}</p>
         </>
@@ -80,6 +81,41 @@ function Host({ host }: { host: SystemReport['host'] }) {
         <Figure label={t('disk')} {...rest(host.disk)} />
         <Rules rules={host.rules} are={host.rules_are ?? 'host rules'} />
       </Figures>
+    </Section>
+  )
+}
+
+/** Images that are on the engine because of Berth, and which of them go. */
+function Images({ images }: { images: SystemReport['images'] }) {
+  const t = useTranslations('admin.system.images')
+  const { bytes, count } = useQuantities()
+  const { full } = useInstants()
+  if (images === null) return null
+  const { environments, pulled } = images
+  return (
+    <Section title={t('title')}>
+      <Figures>
+        <Figure
+          label={t('environments')}
+          value={bytes(environments.bytes)}
+          meaning={t('versions', { count: count(environments.count) })}
+        />
+        <Figure
+          label={t('pulled')}
+          value={bytes(pulled.reduce((all, each) => all + each.bytes, 0))}
+          meaning={t('images', { count: count(pulled.length) })}
+        />
+      </Figures>
+      {pulled.length > 0 && (
+        <ul className="plain-list hint" aria-label={t('pulled')}>
+          {pulled.map(({ image, bytes: size, goes_at }) => (
+            <li key={image}>
+              <span className="address">{image}</span> ({bytes(size)}
+              {goes_at !== null && `, ${t('goes', { at: full(goes_at) })}`})
+            </li>
+          ))}
+        </ul>
+      )}
     </Section>
   )
 }
