@@ -40,6 +40,9 @@ export interface WantedImage {
   readonly allowed: readonly string[] | null
 }
 
+/** An image that was built, with the commit of the repository that it was built from. */
+export type BuiltVersion = BuiltImage & { readonly commit?: string }
+
 /** Why a version failed, in words for its author. */
 export class VersionFailed extends Error {
   readonly sentence: LocalizedMessage
@@ -60,7 +63,7 @@ export class ImageBuild {
   }
 
   /** @throws {VersionFailed} @throws the signal's reason */
-  async run(wanted: WantedImage, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
+  async run(wanted: WantedImage, log: BuildLog, signal: AbortSignal): Promise<BuiltVersion> {
     const { limits } = this.#parts
     const timeout = AbortSignal.timeout(limits.timeout)
     const either = AbortSignal.any([signal, timeout])
@@ -74,19 +77,20 @@ export class ImageBuild {
     }
   }
 
-  async #build(wanted: WantedImage, log: BuildLog, signal: AbortSignal): Promise<BuiltImage> {
+  async #build(wanted: WantedImage, log: BuildLog, signal: AbortSignal): Promise<BuiltVersion> {
     const { builds, limits, sources } = this.#parts
     if ('git' in wanted.source) log.append(`Fetching ${wanted.source.git}\n`)
     const isAnonymous = wanted.allowed !== null
     const { plan, files, folder, recognised } = await readSource(wanted.source, sources, signal, isAnonymous)
     try {
-      if (recognised.length > 0) log.append(`Found ${recognised.join(', ')}\n`)
+      if (files) log.append(`Found ${recognised.join(', ')} in commit ${files.version}\n`)
       const bases = await this.#basesOf(plan, wanted, log, signal)
       const dockerfile = renderDockerfile(plan, bases, builds.labelsFor(wanted.id))
       const { id, name } = wanted
       const context = await buildContext(dockerfile, files, folder, signal)
       const build = { id, name, context, dockerfile: dockerfilePath, limits }
-      return await builds.build(build, (text) => log.append(text), signal)
+      const built = await builds.build(build, (text) => log.append(text), signal)
+      return { ...built, ...(files && { commit: files.version }) }
     } finally {
       await files?.release()
     }

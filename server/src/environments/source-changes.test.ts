@@ -13,6 +13,7 @@ test('what changed of packages, of a repository and of a Dockerfile is told by l
   ])
   const git = { git: 'https://x.org/y' }
   assert.deepEqual(changesOf({ ...git, ref: null }, { ...git, ref: 'main' }), ['+ ref: main'])
+  assert.deepEqual(changesOf({ ...git, commit: 'a1' }, { ...git, commit: 'b2' }), ['- commit: a1', '+ commit: b2'])
   assert.deepEqual(changesOf(git, { dockerfile: 'FROM a\n\nRUN x\nRUN x\n' }), [
     '- git: https://x.org/y',
     '+ FROM a',

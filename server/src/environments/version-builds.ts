@@ -145,9 +145,14 @@ export class VersionBuilds {
     try {
       await setBuilding(database.db, version.id)
       crashPoint('build.after-begin')
-      const { id: imageId, size } = await imageBuild.run({ id, name, source: version.source, allowed }, log, signal)
+      const built = await imageBuild.run({ id, name, source: version.source, allowed }, log, signal)
+      const { id: imageId, size, commit } = built
       crashPoint('build.after-image')
-      await this.#finish(version, { state: 'ready', imageId, size }, log)
+      await this.#finish(
+        version,
+        { state: 'ready', imageId, size, source: { ...version.source, ...(commit !== undefined && { commit }) } },
+        log,
+      )
       crashPoint('build.after-end')
       log.end()
     } catch (error) {

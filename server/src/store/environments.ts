@@ -19,6 +19,9 @@ export interface StoredEnvironment extends EnvironmentFields {
   readonly published: number | null
 }
 
+/** What a version was built from; of a repository with the commit, once it is ready. */
+export type VersionSource = EnvironmentSource & { readonly commit?: string }
+
 export type VersionState = EnvironmentVersionsTable['state']
 
 export interface StoredVersion {
@@ -26,7 +29,7 @@ export interface StoredVersion {
   readonly environmentId: number
   readonly version: number
   readonly state: VersionState
-  readonly source: EnvironmentSource
+  readonly source: VersionSource
   readonly imageId: string | null
   /** Bytes. */
   readonly size: number | null
@@ -204,13 +207,13 @@ export async function finishVersion(
   tx: Db,
   id: number,
   end:
-    | { readonly state: 'ready'; readonly imageId: string; readonly size: number }
+    | { readonly state: 'ready'; readonly imageId: string; readonly size: number; readonly source: VersionSource }
     | { readonly state: 'failed'; readonly error: LocalizedMessage },
   log: string,
 ): Promise<void> {
   const change =
     end.state === 'ready'
-      ? { state: end.state, image_id: end.imageId, size: end.size }
+      ? { state: end.state, image_id: end.imageId, size: end.size, source: JSON.stringify(end.source) }
       : { state: end.state, error: JSON.stringify(end.error) }
   const updated = await tx
     .updateTable('environment_versions')
@@ -260,7 +263,7 @@ const versionFromRow = (row: Selectable<EnvironmentVersionsTable>): StoredVersio
   environmentId: Number(row.environment_id),
   version: Number(row.version),
   state: row.state,
-  source: JSON.parse(row.source) as EnvironmentSource,
+  source: JSON.parse(row.source) as VersionSource,
   imageId: row.image_id,
   size: row.size === null ? null : Number(row.size),
   createdAt: new Date(Number(row.created_at)),

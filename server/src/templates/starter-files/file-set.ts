@@ -22,12 +22,15 @@ export const hashOfLink = (target: string) => `link:${createHash('sha256').updat
 /** Files as they were read, kept in a file without a name, which ends with the process. Folders come before their content. */
 export class FileSet {
   readonly entries: readonly FileEntry[]
+  /** What the origin held: of a repository the commit. */
+  readonly version: string
   readonly #content: FileHandle
   #users = 1
 
-  constructor(entries: readonly FileEntry[], content: FileHandle) {
+  constructor(entries: readonly FileEntry[], content: FileHandle, version: string) {
     this.entries = entries
     this.#content = content
+    this.version = version
   }
 
   /** Content of a file of the set. */
@@ -111,7 +114,7 @@ export class FileSetBuilder {
   }
 
   /** @throws {StarterFilesError} when an entry is below one that is no folder */
-  finish(): FileSet {
+  finish(version: string): FileSet {
     for (const path of this.#entries.keys())
       for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
         const above = this.#entries.get(path.slice(0, at))
@@ -119,7 +122,7 @@ export class FileSetBuilder {
           throw new StarterFilesError(`the entry ${JSON.stringify(path)} is below one that is no folder`)
       }
     const entries = [...this.#entries.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
-    return new FileSet(entries, this.#content)
+    return new FileSet(entries, this.#content, version)
   }
 
   async discard(): Promise<void> {

@@ -128,7 +128,7 @@ export class FileSources {
       await (this.#cleaned ??= removeOldCopies(this.#options.folder))
       const { version, add } = await this.#versionOf(origin, signal)
       const known = this.#sets.get(key)
-      const set = known?.version === version ? known.set : await this.#build(add)
+      const set = known?.version === version ? known.set : await this.#build(version, add)
       await this.#keep(key, version, set)
       // Links name any number of repositories.
       if ('git' in origin && origin.isAnonymous) await rm(this.#repositoryOf(origin), { recursive: true, force: true })
@@ -139,11 +139,11 @@ export class FileSources {
     }
   }
 
-  async #build(add: OriginVersion['add']): Promise<FileSet> {
+  async #build(version: string, add: OriginVersion['add']): Promise<FileSet> {
     const builder = await FileSetBuilder.create(path.join(this.#options.folder, randomUUID()), this.#options.limits)
     try {
       await add(builder)
-      return builder.finish()
+      return builder.finish(version)
     } catch (error) {
       await builder.discard()
       throw error
