@@ -1,5 +1,5 @@
 import { useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
-import { itemAfter } from './table-keys.ts'
+import { itemAfter } from './menu-keys.ts'
 
 /** An entry of a row's menu. */
 export interface RowAction {
