@@ -1,10 +1,13 @@
 import { useCallback, useId, useState, type ReactNode } from 'react'
+import { useTranslations } from 'use-intl/react'
+import { close } from '#/icons/icons.ts'
 import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 
 interface DialogProps {
   title: string
-  /** `wide` for content that is longer than sentences. */
-  variant?: 'wide'
+  /** `wide` for content that is longer than sentences; `sheet`: at the side, for details of something in a list. */
+  variant?: 'wide' | 'sheet'
   /** Called when the dialog has closed, for whatever reason. The caller removes it from the page then. */
   onClose(): void
   /** The content. @param close closes the dialog, as Escape does */
@@ -24,10 +27,33 @@ export function Dialog({ title, variant, onClose, children }: DialogProps) {
     element?.showModal()
   }, [])
   return (
-    <dialog ref={open} className={variant && `${variant}-dialog`} aria-labelledby={heading} onClose={onClose}>
-      <h2 id={heading}>{title}</h2>
+    <dialog
+      ref={open}
+      className={variant === 'wide' ? 'wide-dialog' : variant}
+      aria-labelledby={heading}
+      onClose={onClose}
+    >
+      {variant === 'sheet' ? (
+        <div className="sheet-head">
+          <h2 id={heading}>{title}</h2>
+          <CloseButton onPress={() => dialog?.close()} />
+        </div>
+      ) : (
+        <h2 id={heading}>{title}</h2>
+      )}
       {children(() => dialog?.close())}
     </dialog>
+  )
+}
+
+/** The sign at the top of a sheet; Escape does the same. */
+function CloseButton({ onPress }: { onPress(): void }) {
+  const t = useTranslations('frame')
+  return (
+    <button type="button" className="icon-button" onClick={onPress}>
+      <Icon path={close} />
+      <span className="visually-hidden">{t('close')}</span>
+    </button>
   )
 }
 

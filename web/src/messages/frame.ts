@@ -6,6 +6,7 @@ export const frame = {
   tagline: 'Your own containers, in your browser',
   documentTitle: '{page} · Berth',
   skip: 'Skip to the content',
+  close: 'Close',
   loading: 'Loading…',
   nav: {
     label: 'Pages',
@@ -84,6 +85,7 @@ export const germanFrame: InOtherWords<typeof frame> = {
   tagline: 'Deine eigenen Container, im Browser',
   documentTitle: '{page} · Berth',
   skip: 'Zum Inhalt springen',
+  close: 'Schließen',
   loading: 'Wird geladen…',
   nav: {
     label: 'Seiten',

@@ -15,6 +15,10 @@ import { TakeoverBanner } from './takeover.tsx'
 
 interface PageProps {
   title: string
+  /** How what the page is about stands, in words or a badge beside the title. */
+  state?: ReactNode
+  /** Buttons in the line of the title; one of them may be primary. */
+  actions?: ReactNode
   /** `narrow`: a single card in the middle, for pages with one task; `full`: for tables. */
   width?: 'narrow' | 'wide' | 'full'
   /** Navigation between the pages of a section, below the header. */
@@ -31,7 +35,7 @@ let isFirst = true
  * The frame of every page: landmarks, title, and the main heading, which takes the focus when the page changes without
  * a load.
  */
-export function Page({ title, width = 'wide', nav, isLoading = false, children }: PageProps) {
+export function Page({ title, state, actions, width = 'wide', nav, isLoading = false, children }: PageProps) {
   const t = useTranslations('frame')
   useTitle(t('documentTitle', { page: title }))
   return (
@@ -48,7 +52,15 @@ export function Page({ title, width = 'wide', nav, isLoading = false, children }
       <ConnectivityNote />
       <main id="content" className={width === 'narrow' ? 'panel' : width}>
         {nav}
-        <h1 tabIndex={-1}>{title}</h1>
+        {state === undefined && actions === undefined ? (
+          <h1 tabIndex={-1}>{title}</h1>
+        ) : (
+          <div className="page-head">
+            <h1 tabIndex={-1}>{title}</h1>
+            {state}
+            {actions !== undefined && <div className="actions">{actions}</div>}
+          </div>
+        )}
         {children}
       </main>
       {!isLoading && <Footer />}

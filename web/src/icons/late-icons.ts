@@ -1,0 +1,15 @@
+/** Signs of pages and dialogs that are loaded later, as those of `icons.ts`. */
+
+export const check = 'm5 12.5 4.5 4.5L19 7'
+export const plus = 'M12 5v14M5 12h14'
+export const search = 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 20 20'
+export const people =
+  'M9 5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM2.5 20c0-7 13-7 13 0M15.5 5.4a3.5 3.5 0 0 1 0 6.2M18 14.5c2 .8 3.5 2.5 3.5 5.5'
+export const calendar = 'M4 5.5h16V20H4zM4 10h16M8 3v4M16 3v4'
+export const folder = 'M3 6h6l2 2.5h10V19H3z'
+export const link = 'M10 14l4-4M11 7l1.5-1.5a4.2 4.2 0 0 1 6 6L17 13M13 17l-1.5 1.5a4.2 4.2 0 0 1-6-6L7 11'
+export const key = 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12l9-9M16 7l3 3'
+/** Somebody asks, or is asked. */
+export const hand =
+  'M7 12V6.5a1.5 1.5 0 0 1 3 0V11M10 11V4.5a1.5 1.5 0 0 1 3 0V11M13 11V6a1.5 1.5 0 0 1 3 0v6M16 10a1.5 1.5 0 0 1 3 0v4c0 4-2.5 7-6 7-3 0-4.500-1.500-6-4l-2.500-4c-.8-1.400 1-2.500 2.500-1z'
+export const hourglass = 'M6 3h12M6 21h12M7 3v4l5 5 5-5V3M7 21v-4l5-5 5 5v4'
