@@ -11,12 +11,13 @@ import { message } from '@berth/texts/localized-message.ts'
 import { pages, signInPages } from '@berth/web/paths.ts'
 import type { Session, SessionAuthenticator } from '#/accounts/sessions/session-authenticator.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
-import { productName, type Branding, type LegalText, type Logo } from '#/config/branding.ts'
+import { productName, type Branding, type LegalText } from '#/config/branding.ts'
 import type { SessionRenewal } from '#/http/auth/browser-session.ts'
 import { secondsLeft } from '#/http/auth/impersonator-session.ts'
 import type { LoginCsrf, SameBrowserProof } from '#/http/auth/sign-in-cookies.ts'
 import { requestedLanguage } from '#/http/localized-reply.ts'
 import { isDocumentNavigation } from '#/http/request-headers.ts'
+import type { ImageFile } from '#/machine/image-file.ts'
 import type { LinkPurpose } from '#/store/magic-links.ts'
 import type { AddressSecrets } from './address-secrets.ts'
 import {
@@ -110,7 +111,7 @@ export class FrontEnd {
     // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see web/README.md.
     const logo = this.#parts.branding?.logo
     if (this.#parts.security) registerSecurityText(server, this.#parts.security)
-    registerAssets(server, new Map([...this.#assets, ...(logo ? [logoAsset(logo)] : [])]))
+    registerAssets(server, new Map([...this.#assets, ...(logo ? [imageAsset(logo)] : [])]))
   }
 
   /**
@@ -261,7 +262,7 @@ const htmlEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => htmlEntities[character] ?? character)
 
 /** Path of the logo. */
-export const logoPath = ({ fileName }: Logo) => `/assets/${fileName}`
+export const logoPath = ({ fileName }: ImageFile) => `/assets/${fileName}`
 
 /**
  * The front end's document with name, logo and colours of the installation, so that the first paint has them. The
@@ -342,10 +343,10 @@ function brandingData(branding: Branding, now: Date): BrandingData {
 const addressOf = (text: LegalText, page: string) => ('url' in text ? text.url : page)
 
 /**
- * The logo as a file below `/assets/`. The browser draws an image of any origin without running anything in it; the
+ * An image of the operator's as a file below `/assets/`. The browser draws an image of any origin without running anything in it; the
  * policy is for who opens its address: no script of an SVG image may run on this origin, whatever the check missed.
  */
-function logoAsset({ bytes, mediaType, fileName }: Logo): readonly [name: string, asset: Asset] {
+function imageAsset({ bytes, mediaType, fileName }: ImageFile): readonly [name: string, asset: Asset] {
   const headers = {
     'content-type': mediaType,
     'cache-control': 'public, max-age=31536000, immutable',
