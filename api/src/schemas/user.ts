@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { LaunchParameter, OpenPath } from './container.ts'
+import { typeIcons } from '../type-icons.ts'
 import { Instant, MapOf, OneOf, OrNull, instant } from './shapes.ts'
 
 /** Where an account stands. Source: specification, User state. */
@@ -35,6 +36,11 @@ export const ContainerEntry = Type.Object({
   type: Type.String(),
   display_name: Type.String(),
   description: Type.String(),
+  icon: Type.Optional(
+    Type.String({
+      description: `Name of a sign of the pages (${typeIcons.join(', ')}), or the path of an image of the operator's; absent where the template names none`,
+    }),
+  ),
   status: Type.String({
     description: 'not_created, not_found, error, or what the engine reports (running, exited, ...)',
   }),
@@ -62,6 +68,21 @@ export const ContainerEntry = Type.Object({
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),
+  memory: Type.Optional(
+    Type.Object(
+      { used: Type.Integer(), limit: Type.Integer() },
+      { description: 'Bytes, by the last measurement; absent for a container that does not run, or is not measured' },
+    ),
+  ),
+  disk: Type.Optional(
+    Type.Object(
+      { used: Type.Integer(), limit: OrNull(Type.Integer()) },
+      {
+        description:
+          'Bytes of the home by the last measurement, and the limit of it alone; absent while it is not measured',
+      },
+    ),
+  ),
   idle: Type.Optional(
     Type.Object(
       {

@@ -271,10 +271,12 @@ export function dataDirIn(env: Readonly<Record<string, string | undefined>>): st
 const demo = {
   dev: {
     display_name: 'Development',
+    icon: 'code',
     description: 'A workspace in the browser: files, editor and terminal',
   },
   prod: {
     display_name: 'Production',
+    icon: 'globe',
     description: 'A site that serves the files of its home',
   },
 } as const

@@ -98,6 +98,22 @@ test('a warned user gets each new number, and a last event when the reason is go
   assert.equal(logged.length, 3)
 })
 
+test('a home has its size and the limit of it alone, once it is measured', async () => {
+  const { template } = readTemplate('dev', { image: 'x', home_size: '200m' })
+  const { template: unlimited } = readTemplate('prod', { image: 'x' })
+  assert.ok(template && unlimited)
+  const templates = new Templates([template, unlimited])
+  const { names } = unsharedHomes()
+  const limits = new DiskLimits(templates, 100 * MiB, names)
+  const { use } = open({ '7 ann dev': 50, '7 ann prod': 20 }, { templates, limits })
+  const ann = { id: 7, slug: 'ann' }
+  assert.equal(use.spaceOf(ann, 'dev'), undefined)
+  await use.measure()
+  assert.deepEqual(use.spaceOf(ann, 'dev'), { used: 50 * MiB, limit: 200 * MiB })
+  assert.deepEqual(use.spaceOf(ann, 'prod'), { used: 20 * MiB, limit: null })
+  assert.equal(use.spaceOf({ id: 8, slug: 'bob' }, 'dev'), undefined)
+})
+
 test('a refusal names the numbers and where files can be deleted, and comes after another look', async () => {
   const { use, sizes, runtime, refusalFor } = open({ '7 ann dev': 80, '7 ann prod': 30 })
   await use.measure()

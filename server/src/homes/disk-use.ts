@@ -127,6 +127,21 @@ export class DiskUse {
     return refuse()
   }
 
+  /** A home of this type by the last measurement, and the limit of it alone, in bytes; undefined while it is not measured. */
+  spaceOf(
+    { id, slug }: Pick<User, 'id' | 'slug'>,
+    type: string,
+  ): { readonly used: number; readonly limit: number | null } | undefined {
+    const { limits, names } = this.#parts
+    const bytes = this.bytesOf({ userId: id, slug })
+    const key = names.keyOf(type)
+    const used = bytes.get(key)
+    const ofHome = limits
+      .of(bytes, this.#extraOf(id))
+      .find((each) => each.type !== null && names.keyOf(each.type) === key)
+    return used === undefined ? undefined : { used, limit: ofHome?.limit ?? null }
+  }
+
   /**
    * By the last numbers.
    * @returns bytes by which a home of this type may grow; undefined when no limit is known to concern it

@@ -135,14 +135,21 @@ export function allHandlers(parts: HandlersParts): Handlers {
 }
 
 function accountHandlers(parts: HandlersParts) {
-  const { accounts, addresses, browsers, config, containers, key } = parts
+  const { accounts, addresses, browsers, config, containers, homes, key, usage } = parts
   const { spawnerUrl } = addresses
   return {
     ...authHandlers(parts),
     ...oidcHandlers(parts),
     ...renewalHandlers(parts),
     ...entryHandlers(parts),
-    ...userHandlers({ containers, spawnerUrl }),
+    ...userHandlers({
+      containers,
+      spawnerUrl,
+      measured: {
+        memoryOf: (containerId) => usage.memoryOf(containerId),
+        spaceOf: (user, type) => homes.diskUse.spaceOf(user, type),
+      },
+    }),
     ...sessionHandlers(accounts, browsers.cookie),
     ...personalDataHandlers(accounts),
     ...apiTokenHandlers(accounts),

@@ -19,7 +19,7 @@ import { createHttpServer, type HttpServer } from './server.ts'
 import { UntrustedProxies } from './untrusted-proxies.ts'
 
 export { hostCookieLines, renewedLines } from './auth/browser-session.ts'
-export { logoPath } from './front-end/front-end-document.ts'
+export { imagePath } from './front-end/static-assets.ts'
 export { frontEndSettings } from './front-end/front-end-settings.ts'
 export { compileEndpoints, warmUpHttpServer } from './server.ts'
 
@@ -133,6 +133,7 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
       sameBrowserProof,
       ...frontEndSettings(config, addresses),
       hasGroups: () => !groups.directory.isEmpty,
+      typeImage: (fileName) => containers.templates.imageNamed(fileName),
     }),
     openLinks: new OpenLinks({ authenticator, renewal, cookie, containers, spawnerUrl: addresses.spawnerUrl }),
     log,

@@ -22,6 +22,7 @@ import type { Reader, ReadingState } from '#/nodes/node.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
+import type { Measured } from './handlers/account-handlers.ts'
 import { anyNodeNames, anyNodePaths, knownStatuses, readerHandlers } from './reader-handlers.ts'
 
 export interface ReaderParts {
@@ -106,22 +107,22 @@ async function startReader(parts: ReaderParts): Promise<Reader> {
       open: () => ({ secret: null, setCookies: [] }),
     },
     hasGroups: () => !directory.isEmpty,
+    typeImage: (fileName) => config.templates.imageNamed(fileName),
   })
+  const rules = new LaunchRules(database.db, directory, config.templates)
   const http = await createHttpServer({
     handlers: readerHandlers({
       database,
       key: keys,
       spawnerUrl: addresses.spawnerUrl,
+      measured: measuredByLeader(config, rules),
       templates: config.templates,
       sharing: config.sharing,
       hasContainerHosts: config.containerRouting === 'subdomain',
-      ownContainers: new OwnContainers(
-        database.db,
-        config.templates,
-        new LaunchRules(database.db, directory, config.templates),
-        knownStatuses(parts.runtime),
-        { isRestartAsked: (id) => isRestartAsked(state, id), idleOf: (owned) => idleOf(config.templates, owned) },
-      ),
+      ownContainers: new OwnContainers(database.db, config.templates, rules, knownStatuses(parts.runtime), {
+        isRestartAsked: (id) => isRestartAsked(state, id),
+        idleOf: (owned) => idleOf(config.templates, owned),
+      }),
     }),
     authenticator,
     ...session,
@@ -162,6 +163,23 @@ async function startReader(parts: ReaderParts): Promise<Reader> {
 
 function leadersToKnow(): never {
   throw new Error('the leader alone knows')
+}
+
+/** @throws {Error} where anything is measured: the leader does that, and keeps it in memory */
+function measuredByLeader(
+  { measureUsage, maxDiskPerUser, templates }: Config,
+  rules: Pick<LaunchRules, 'hasDiskLimits'>,
+): Measured {
+  const isMemoryMeasured = measureUsage > 0
+  const areHomesMeasured = () =>
+    isMemoryMeasured ||
+    maxDiskPerUser !== null ||
+    rules.hasDiskLimits ||
+    templates.all().some(({ homeSize }) => homeSize !== null)
+  return {
+    memoryOf: () => (isMemoryMeasured ? leadersToKnow() : undefined),
+    spaceOf: () => (areHomesMeasured() ? leadersToKnow() : undefined),
+  }
 }
 
 /** @throws {Error} when the leader alone knows */

@@ -11,7 +11,7 @@ import {
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Templates } from '#/templates/template.ts'
 import { apiTokenAdministrationHandlers, apiTokenHandlers } from './handlers/api-token-handlers.ts'
-import { userHandlers } from './handlers/account-handlers.ts'
+import { userHandlers, type Measured } from './handlers/account-handlers.ts'
 import { auditHandlers } from './handlers/admin-system-handlers.ts'
 import { listHandlers } from './handlers/admin-handlers.ts'
 import { containerStatusHandlers } from './handlers/container-handlers.ts'
@@ -37,6 +37,7 @@ export interface ReaderHandlersParts {
   readonly ownContainers: OwnContainers
   readonly key: Pick<SigningKeys, 'jwks'>
   readonly spawnerUrl: string
+  readonly measured: Measured
   readonly templates: Templates
   readonly sharing: SharingSettings
   readonly hasContainerHosts: boolean
@@ -44,11 +45,11 @@ export interface ReaderHandlersParts {
 
 /** The handlers of these rows; a row without one does not compile. */
 export function readerHandlers(parts: ReaderHandlersParts): Handlers {
-  const { database, ownContainers, key, spawnerUrl, templates, sharing, hasContainerHosts } = parts
+  const { database, ownContainers, key, spawnerUrl, measured, templates, sharing, hasContainerHosts } = parts
   const { db } = database
   const lists = listHandlers({ lists: new AdminLists(db, noStatuses) })
   const handlers: Pick<Handlers, AnyNodeName> = {
-    ...userHandlers({ containers: { ownContainers }, spawnerUrl }),
+    ...userHandlers({ containers: { ownContainers }, spawnerUrl, measured }),
     ...containerStatusHandlers({ ownContainers }),
     ...discoveryHandlers({ key, spawnerUrl }),
     listUsers: lists.listUsers,

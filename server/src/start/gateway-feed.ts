@@ -9,7 +9,7 @@ import type { LegalText } from '#/config/branding.ts'
 import { requiresCompanion, type Addresses, type Config } from '#/config/config.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
-import { frontEndSettings, hostCookieLines, logoPath, renewedLines } from '#/http/open-http.ts'
+import { frontEndSettings, hostCookieLines, imagePath, renewedLines } from '#/http/open-http.ts'
 import { runForRequest } from '#/machine/request-context.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import { findUser } from '#/store/users.ts'
@@ -95,7 +95,7 @@ function pageLookOf({ branding, supportContact }: Config, frontendUrl: string): 
   const linkOf = (text: LegalText | null, page: string) => text && ('url' in text ? text.url : frontendUrl + page)
   return {
     name,
-    logoUrl: logo && frontendUrl + logoPath(logo),
+    logoUrl: logo && frontendUrl + imagePath(logo),
     css: theme?.css ?? '',
     imprintUrl: linkOf(imprint, pagePaths.imprint),
     privacyUrl: linkOf(privacy, pagePaths.privacy),

@@ -1,5 +1,6 @@
 import { hasPlaceholder, placeholderProblem } from './personal-paths.ts'
 import path from 'node:path'
+import { typeIcons, type TypeIcon } from '@berth/api/type-icons.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { isFurtherPort } from '@berth/gateway/basics/container-port.ts'
 import { localize } from '@berth/texts/localize.ts'
@@ -10,6 +11,7 @@ import {
   type Mount,
   type Toleration,
 } from '#/engines/container-spec.ts'
+import { readImageFile, type ImageFile } from '#/machine/image-file.ts'
 import { isTimeZone } from '#/machine/time-zone.ts'
 import { problemOf, type Parameter, type ParameterValue, type Parameters } from './parameters.ts'
 import {
@@ -75,6 +77,21 @@ export const furtherPorts = kind<'any' | 'none' | readonly number[]>(
     return isList && value.every((each) => typeof each === 'number')
       ? ok([...new Set(value as number[])])
       : bad('must be any, none, or a list of at most 100 ports from 1024 to 65535')
+  },
+)
+
+/** Max bytes of an image of a type: a dashboard shows all of them. */
+const maxIconBytes = 65_536
+
+/** A sign of the pages, or an image of this machine, which is read and checked at once. */
+export const icon = kind<TypeIcon | ImageFile>(
+  `${typeIcons.map((name) => `\`${name}\``).join(', ')}, or an absolute path`,
+  (value) => {
+    const name = typeIcons.find((each) => each === value)
+    if (name !== undefined) return ok(name)
+    return typeof value === 'string' && value.startsWith('/')
+      ? readImageFile(value, { name: 'type', maxBytes: maxIconBytes })
+      : bad(`must be one of ${typeIcons.join(', ')}, or the absolute path of an image`)
   },
 )
 

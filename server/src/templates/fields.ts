@@ -12,6 +12,7 @@ import {
   furtherPorts,
   headerNames,
   homeSource,
+  icon,
   idleProbe,
   ignoredPaths,
   maxText,
@@ -64,6 +65,11 @@ export const fieldGroups = {
   Appearance: {
     display_name: { ...anyText, usually: 'the type', text: 'Name on the dashboard.' },
     description: { ...anyText, default: '', text: 'Text below the name on the dashboard.' },
+    icon: {
+      ...orNull(icon),
+      default: null,
+      text: 'Picture on the dashboard: the name of a sign of the pages, or the absolute path of an image on this machine (PNG or plain SVG, square, at most 64 KiB). The image is read when the templates are, and everybody who knows its address can read it. `null`: the sign `app`.',
+    },
     open_path: {
       ...pathAndQuery,
       default: '/',

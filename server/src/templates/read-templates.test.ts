@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
 import { readTemplate, readTemplates } from './read-templates.ts'
 
 /** Forms of the fields of a template, and the words for what is none. */
@@ -272,4 +275,27 @@ test('a parameter that could not be chosen, or that would hide a variable, is a 
     problemOf({ parameters: { a: size }, env: { SIZE: 'x' } }),
     /parameters a sets SIZE, which env or secrets/,
   )
+})
+
+test('a type has a sign of the pages, or an image that is checked when the templates are read', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'berth-icons-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const put = (name: string, content: string) => {
+    writeFileSync(path.join(folder, name), content)
+    return path.join(folder, name)
+  }
+  const drawing = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${inside}</svg>`
+  assert.equal(templateOf({})?.icon, null)
+  assert.equal(templateOf({ icon: 'notebook' })?.icon, 'notebook')
+  const image = templateOf({ icon: put('plain.svg', drawing('<path d="M0 0h8"/>')) })?.icon
+  assert.ok(typeof image === 'object' && image)
+  assert.equal(image.mediaType, 'image/svg+xml')
+  assert.match(image.fileName, /^type-[\w-]{12}\.svg$/)
+  assert.match(problemOf({ icon: 'notebok' }), /^lab: icon must be one of app, .*, or the absolute path of an image$/)
+  assert.match(problemOf({ icon: 'icons/a.svg' }), /^lab: icon must be one of /)
+  assert.match(problemOf({ icon: path.join(folder, 'missing.png') }), /^lab: icon cannot be read: /)
+  const script = put('script.svg', drawing('<script>alert(1)</script>'))
+  assert.match(problemOf({ icon: script }), /^lab: icon .*has an element that can run, load or link something/)
+  const large = put('large.svg', drawing(' '.repeat(70_000)))
+  assert.match(problemOf({ icon: large }), /^lab: icon .* has \d+ bytes; at most 65536 are allowed$/)
 })

@@ -117,6 +117,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     type,
     displayName: fields.display_name === undefined ? type : pick('display_name'),
     description: pick('description'),
+    icon: pick('icon'),
     image: environment === null ? pick('image') : '',
     environment,
     port: pick('port'),

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { TypeIcon } from '@berth/api/type-icons.ts'
 import type { TypeRules } from '@berth/gateway/port/gateway.ts'
 import type { ClusterFields, ContainerSpec, Mount } from '#/engines/container-spec.ts'
+import type { ImageFile } from '#/machine/image-file.ts'
 import { zoneOffset, zonedInstant } from '#/machine/time-zone.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -31,6 +33,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   /** Name of an environment whose published version is the image; null: the image is named. */
   readonly environment: string | null
   readonly description: string
+  /** A sign of the pages, or an image of the operator's; null: the sign of those without one. */
+  readonly icon: TypeIcon | ImageFile | null
   /** Where Open leads below the container's address: path and query without the first slash. */
   readonly openPath: string
   /** Path and query of a GET that has to be answered below 500 before the app counts as ready; null: its port alone. */
@@ -157,6 +161,12 @@ export class Templates {
   get first(): Template {
     // The constructor refuses an empty list.
     return this.#byType.values().next().value as Template
+  }
+
+  /** An image of a type by the name of its file. */
+  imageNamed(fileName: string): ImageFile | undefined {
+    for (const { icon } of this.#configured) if (typeof icon === 'object' && icon?.fileName === fileName) return icon
+    return undefined
   }
 
   get types(): string[] {

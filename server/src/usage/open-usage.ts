@@ -59,6 +59,11 @@ export class Usage {
     this.#closeDiskUse = () => diskUse.close()
   }
 
+  /** Bytes that a container took when it was measured last, by the engine's id; undefined where none is. */
+  memoryOf(containerId: string): number | undefined {
+    return this.#measurement.memoryOf(containerId)
+  }
+
   start(): void {
     if (!this.isRecorded) return
     this.#recorder.start()

@@ -65,11 +65,13 @@ function arrange(interval = 60_000, capabilities = dockerCapabilities) {
 test('CPU time counts between two passes, memory by the time between them', async (t) => {
   let now = 5_000
   t.mock.method(performance, 'now', () => now)
-  const { set, pass } = arrange()
+  const { measurement, set, pass } = arrange()
   set(1, 100)
+  assert.equal(measurement.memoryOf('c1'), undefined)
   // It ran before Berth measured: what it used until then is not known.
   assert.deepEqual(await pass(), [[1, 0, 0, 0]])
   now += 1_000
+  assert.equal(measurement.memoryOf('c1'), gib)
   set(1, 100.25, { memoryBytes: gib / 2 })
   // It began since the first pass, so all that it used counts.
   const startedAt = Date.now()

@@ -79,6 +79,11 @@ export class UsageMeasurement {
     await this.#task.stop()
   }
 
+  /** By the last measurement. @returns bytes; undefined for a container that was not measured */
+  memoryOf(containerId: string): number | undefined {
+    return this.#samples.get(containerId)?.memoryBytes ?? undefined
+  }
+
   /** Measures each container once, the one first that was not measured for the longest time. Never throws. */
   async pass(): Promise<void> {
     this.#since = Math.min(this.#since, Date.now())

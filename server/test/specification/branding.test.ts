@@ -38,10 +38,20 @@ await writeFile(
   path.join(web, 'api-docs.html'),
   `<!doctype html><html lang="en"><head><title>API reference</title><link rel="icon" type="image/svg+xml" href="${icon}"></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header></body></html>`,
 )
+const types = {
+  lab: { image: 'nowhere:latest', icon: path.join(folder, 'logo.svg') },
+  plain: { image: 'nowhere:latest', icon: 'flask' },
+  bare: { image: 'nowhere:latest' },
+}
 const berth = await startEnginelessBerth(
   { after },
   {
-    env: { TZ: 'UTC', BRANDING_FILE: path.join(folder, 'branding.yaml'), SECURITY_CONTACT: 'security@example.org' },
+    env: {
+      TZ: 'UTC',
+      BRANDING_FILE: path.join(folder, 'branding.yaml'),
+      SECURITY_CONTACT: 'security@example.org',
+      CONTAINER_TEMPLATES: JSON.stringify(types),
+    },
     webDir: web,
   },
 )
@@ -183,4 +193,19 @@ test('without a branding nothing is added to documents, mails and pages', async 
   assert.equal(/<footer|class="notice"|<img/.test(refused.replace(/<style>[^]*?<\/style>/, '')), false)
   assert.equal((await berth.call('GET', '/api/legal/imprint')).status, 404)
   assert.equal((await berth.call('GET', '/.well-known/security.txt')).status, 404)
+})
+
+test('a type has an image of the operator, which runs nothing either, a sign by its name, or neither', async () => {
+  const headers = await signedIn(berth, 'lea@x.org')
+  const { containers } = (await berth.call('GET', '/api/user/containers', { headers })).body
+  const [lab, plain, bare] = containers.map(({ icon }: { icon?: string }) => icon)
+  assert.match(lab, /^\/assets\/type-[\w-]{12}\.svg$/)
+  assert.deepEqual([plain, bare], ['flask', undefined])
+  const image = await berth.call('GET', lab)
+  assert.equal(image.status, 200)
+  assert.equal(image.text, svg)
+  assert.equal(image.headers.get('content-type'), 'image/svg+xml')
+  assert.equal(image.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(image.headers.get('content-security-policy'), "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+  assert.equal((await berth.call('GET', '/assets/type-000000000000.svg')).status, 404)
 })

@@ -23,6 +23,7 @@ import type { AddressSecrets } from './address-secrets.ts'
 import {
   encodedVariant,
   frontEndFiles,
+  imagePath,
   registerAssets,
   registerSecurityText,
   sendAsset,
@@ -54,6 +55,8 @@ export interface FrontEndParts {
   readonly hasGroups: () => boolean
   /** Null: Berth's own look. */
   readonly branding: Branding | null
+  /** An image of a template by the name of its file; templates may become others while Berth runs. */
+  readonly typeImage: (fileName: string) => ImageFile | undefined
   readonly hasSnapshots: boolean
   readonly hasGitLinks: boolean
   readonly hasSsh: boolean
@@ -111,7 +114,11 @@ export class FrontEnd {
     // The build made `.br` and `.gz` variants. Documents and API answers stay uncompressed: see web/README.md.
     const logo = this.#parts.branding?.logo
     if (this.#parts.security) registerSecurityText(server, this.#parts.security)
-    registerAssets(server, new Map([...this.#assets, ...(logo ? [imageAsset(logo)] : [])]))
+    const assets = new Map([...this.#assets, ...(logo ? [[logo.fileName, imageAsset(logo)] as const] : [])])
+    registerAssets(server, (name) => {
+      const image = assets.has(name) ? undefined : this.#parts.typeImage(name)
+      return image ? imageAsset(image) : assets.get(name)
+    })
   }
 
   /**
@@ -261,9 +268,6 @@ function scriptSafe(value: unknown): string {
 const htmlEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => htmlEntities[character] ?? character)
 
-/** Path of the logo. */
-export const logoPath = ({ fileName }: ImageFile) => `/assets/${fileName}`
-
 /**
  * The front end's document with name, logo and colours of the installation, so that the first paint has them. The
  * colours come last in the head, with the nonce of the response.
@@ -275,7 +279,7 @@ function brandedDocument(html: string, branding: Branding | null): string {
   const [, icon] = /<link rel="icon"[^>]*href="([^"]+)"/.exec(html) ?? []
   const withLogo =
     logo && icon !== undefined
-      ? html.replaceAll(`"${icon}"`, `"${logoPath(logo)}"`).replace('type="image/svg+xml"', `type="${logo.mediaType}"`)
+      ? html.replaceAll(`"${icon}"`, `"${imagePath(logo)}"`).replace('type="image/svg+xml"', `type="${logo.mediaType}"`)
       : html
   const named =
     name === null
@@ -333,7 +337,7 @@ function brandingData(branding: Branding, now: Date): BrandingData {
   const { name, logo, imprint, privacy, notices } = branding
   return {
     name,
-    logo: logo && logoPath(logo),
+    logo: logo && imagePath(logo),
     imprint: imprint && addressOf(imprint, pages.imprint),
     privacy: privacy && addressOf(privacy, pages.privacy),
     notices: notices.filter(({ until }) => until === null || Date.parse(until) > now.getTime()),
@@ -346,7 +350,7 @@ const addressOf = (text: LegalText, page: string) => ('url' in text ? text.url :
  * An image of the operator's as a file below `/assets/`. The browser draws an image of any origin without running anything in it; the
  * policy is for who opens its address: no script of an SVG image may run on this origin, whatever the check missed.
  */
-function imageAsset({ bytes, mediaType, fileName }: ImageFile): readonly [name: string, asset: Asset] {
+function imageAsset({ bytes, mediaType, fileName }: ImageFile): Asset {
   const headers = {
     'content-type': mediaType,
     'cache-control': 'public, max-age=31536000, immutable',
@@ -357,7 +361,7 @@ function imageAsset({ bytes, mediaType, fileName }: ImageFile): readonly [name: 
     etag: `"${fileName}"`,
     vary: 'Accept-Encoding',
   }
-  return [fileName, new Map([['identity', { bytes, headers }]])]
+  return new Map([['identity', { bytes, headers }]])
 }
 
 /** Values for the placeholders of the document, each as it stands in HTML. */

@@ -4,6 +4,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { languages } from '@berth/api/boot.ts'
+import type { ImageFile } from '#/machine/image-file.ts'
 import { contentRange, requestedRange } from '#/http/request-headers.ts'
 
 /**
@@ -37,13 +38,16 @@ const preferred = ['br', 'gzip', 'identity']
 /** Max characters of `Accept-Encoding`, and of `If-None-Match`, that are read. */
 const [maxAccepted, maxTags] = [256, 1_024]
 
+/** Path of an image of the operator's. */
+export const imagePath = ({ fileName }: Pick<ImageFile, 'fileName'>) => `/assets/${fileName}`
+
 /** Serves assets below `/assets/`, by their names. */
-export function registerAssets(server: FastifyInstance, assets: ReadonlyMap<string, Asset>): void {
+export function registerAssets(server: FastifyInstance, assetOf: (name: string) => Asset | undefined): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',
     handler: (request, reply) => {
-      const asset = assets.get((request.params as { readonly '*': string })['*'])
+      const asset = assetOf((request.params as { readonly '*': string })['*'])
       return asset ? sendAsset(asset, request, reply) : reply.callNotFound()
     },
   })

@@ -2,22 +2,33 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
+import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Containers } from '#/containers/open-containers.ts'
-import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
+import { statusWords, type ListedContainer, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import { signOutLines, type CookieSettings } from '#/http/auth/browser-session.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import type { StoredSession } from '#/store/sessions.ts'
+import type { User } from '#/store/users.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, sessionOf, userOf, type Handlers } from './call.ts'
 import { toContainerEntry, toUser } from './dto-serializers.ts'
 
 export interface UserParts {
   readonly containers: Pick<Containers, 'ownContainers'>
   readonly spawnerUrl: string
+  readonly measured: Measured
 }
 
-export function userHandlers({ containers, spawnerUrl }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+/** What the last measurements say of the containers of a user. */
+export interface Measured {
+  /** Bytes of a container by the engine's id; undefined where it is not measured. */
+  memoryOf(containerId: string): number | undefined
+  /** Bytes of a home, and the limit of it alone; undefined where it is not measured. */
+  spaceOf(user: Pick<User, 'id' | 'slug'>, type: string): ContainerEntry['disk']
+}
+
+export function userHandlers({ containers, spawnerUrl, measured }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
   const { ownContainers } = containers
   return {
     me: async (call) => {
@@ -46,11 +57,27 @@ export function userHandlers({ containers, spawnerUrl }: UserParts): Pick<Handle
           const record = each.template.home === null ? undefined : each.record
           const problem = record?.homeProblem && { ...record.homeProblem, id: String(record.id) }
           const sentence = problem && localizedReply(call, message('launches.homeNotWritable', problem))
-          return { ...toContainerEntry(spawnerUrl, user.slug, each), ...(sentence && { home_problem: sentence }) }
+          return {
+            ...toContainerEntry(spawnerUrl, user.slug, each),
+            ...measurementsOf(measured, user, each),
+            ...(sentence && { home_problem: sentence }),
+          }
         }),
       }
     },
   }
+}
+
+/** Memory of what runs or is paused, and the home of what was launched. */
+function measurementsOf(
+  measured: Measured,
+  user: User,
+  { template, record, status }: ListedContainer,
+): Pick<ContainerEntry, 'memory' | 'disk'> {
+  const id = status === 'running' || status === 'paused' ? record?.containerId : undefined
+  const used = id ? measured.memoryOf(id) : undefined
+  const disk = template.home === null || !record ? undefined : measured.spaceOf(user, template.type)
+  return { ...(used !== undefined && { memory: { used, limit: template.memory } }), ...(disk && { disk }) }
 }
 
 function statusOf(lookup: StatusLookup | undefined): string {

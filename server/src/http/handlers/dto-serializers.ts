@@ -7,6 +7,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import type { ContainerRow, UserWithContainers } from '#/admin/open-admin.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { ListedContainer } from '#/containers/routes/own-containers.ts'
+import { imagePath } from '#/http/front-end/static-assets.ts'
 import { valuesOf, type Parameter, type ParameterValue } from '#/templates/parameters.ts'
 import type { Template } from '#/templates/template.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
@@ -25,6 +26,7 @@ export function toContainerEntry(
     type: template.type,
     display_name: template.displayName,
     description: template.description,
+    ...iconOf(template),
     status,
     service_url: `${spawnerUrl}/${containerPrefix(slug, template.type)}`,
     ...openPathOf(template),
@@ -40,6 +42,10 @@ export function toContainerEntry(
     blocked_at: isoInstant(record?.blockedAt),
   }
 }
+
+/** Name of a sign, or the path of an image, of a template that says so. */
+const iconOf = ({ icon }: Pick<Template, 'icon'>) =>
+  icon === null ? {} : { icon: typeof icon === 'string' ? icon : imagePath(icon) }
 
 /** Where Open leads, of a template that says so. */
 export const openPathOf = ({ openPath }: Pick<Template, 'openPath'>) => (openPath === '' ? {} : { open_path: openPath })

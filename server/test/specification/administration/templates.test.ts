@@ -129,9 +129,28 @@ test('a type that is gone is launched no more, and its container runs on', async
   assert.equal((await ann.call('GET', `/${ann.slug}-lab/`)).status, 200, 'its app is reached again')
 })
 
+test('a reload takes another image of a type, and none that could run something', async () => {
+  const picture = path.join(folder, 'lab.svg')
+  const drawing = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">${inside}</svg>`
+  const icons = async () =>
+    (await ann.call('GET', '/api/user/containers')).body.containers.map((each: { icon?: string }) => each.icon)
+  await writeFile(picture, drawing('<path d="M0 0h8"/>'))
+  await write({ dev: { ...dev, icon: 'book' }, lab: { ...dev, icon: picture } })
+  assertOk(await reload())
+  const [book, image] = await icons()
+  assert.equal(book, 'book')
+  assert.equal(await (await berth.call('GET', image)).text, drawing('<path d="M0 0h8"/>'))
+  await writeFile(picture, drawing('<path d="M0 0h8" onload="x"/>'))
+  assertRefused(await reload(), 400)
+  assert.deepEqual(await icons(), [book, image], 'the templates before stay')
+  await write({ dev, lab: dev })
+  assertOk(await reload())
+  assert.equal((await berth.call('GET', image)).status, 404, 'what no template names is not there any more')
+})
+
 test('each reload is in the audit log, and only administrators make one', async () => {
   const { entries } = (await admin.call('GET', '/api/admin/audit')).body
-  assert.deepEqual(entries.filter(({ action }: { action: string }) => action === 'templates.reload').length, 6)
+  assert.deepEqual(entries.filter(({ action }: { action: string }) => action === 'templates.reload').length, 8)
   for (const [method, target] of [
     ['POST', '/api/admin/templates/reload'],
     ['GET', '/api/admin/templates'],
