@@ -52,4 +52,4 @@ export function containerEntry(
 
 /** Ann's container of the type `dev`. */
 export const developmentEntry = (more?: Partial<ContainerEntry>) =>
-  containerEntry('dev', 'Development', 'An editor, a terminal and your files', more)
+  containerEntry('dev', 'Development', 'An editor, a terminal and your files', { icon: 'code', ...more })

@@ -54,9 +54,18 @@ test(
       await containers.waitFor()
     })
 
-    const logs = button(`${said('dashboard.action.logs')} Development`)
-    await t.test('reads logs, and is back at the button that showed them', async () => {
-      await reach(page, logs)
+    const more = button(said('dashboard.action.more', { name: 'Development' }))
+    await t.test('reads logs from a menu, and is back at the button that opened it', async () => {
+      await reach(page, more)
+      await page.keyboard.press('Enter')
+      const logs = page.getByRole('menuitem', { name: `${said('dashboard.action.logs')} Development` })
+      await page.keyboard.press('End')
+      await page.keyboard.press('Home')
+      assert.ok(await hasFocus(logs))
+      await page.keyboard.press('Escape')
+      assert.ok(await hasFocus(more))
+      await page.keyboard.press('ArrowDown')
+      assert.ok(await hasFocus(logs))
       await page.keyboard.press('Enter')
       const dialog = page.getByRole('dialog', { name: said('logs.title', { name: 'Development' }) })
       await dialog.getByText('ready to work').waitFor()
@@ -64,7 +73,7 @@ test(
       await reach(page, dialog.getByRole('button', { name: said('logs.close') }))
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
-      assert.ok(await hasFocus(logs))
+      assert.ok(await hasFocus(more))
     })
 
     await t.test('stops one, after being asked', async () => {

@@ -88,7 +88,8 @@ test('a new person signs up, opens the mail, launches both containers, works, an
 
   await t.test('restarting from the dashboard replaces the container and keeps the file', async () => {
     const before = await containerIdOf(page, berth.app.frontendUrl)
-    await page.getByRole('button', { name: 'Restart Development' }).click()
+    await page.getByRole('button', { name: 'More actions for Development' }).click()
+    await page.getByRole('menuitem', { name: 'Restart Development' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
     await page.getByText('Development was restarted.').waitFor({ state: 'attached' })
     const after = await containerIdOf(page, berth.app.frontendUrl)

@@ -1,5 +1,5 @@
-import { useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
-import { itemAfter } from './menu-keys.ts'
+import { useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react'
+import { itemsOf, moveInMenu, positionMenu } from './button-menu.tsx'
 
 /** An entry of a row's menu. */
 export interface RowAction {
@@ -67,21 +67,6 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
     menu.current?.hidePopover()
   }
 
-  function onKeyDown(event: KeyboardEvent<HTMLDivElement>) {
-    const items = itemsOf(event.currentTarget)
-    const labels = actions.map((action) => action.label)
-    const at = items.indexOf(document.activeElement as HTMLElement)
-    if (event.key === 'Tab') event.currentTarget.hidePopover()
-    else if (event.ctrlKey || event.metaKey || event.altKey) return
-    else {
-      const to = itemAfter(event.key, at, labels)
-      if (to === undefined) return
-      items[to]?.focus()
-    }
-    event.preventDefault()
-    event.stopPropagation()
-  }
-
   return (
     <div
       ref={menu}
@@ -90,7 +75,12 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
       className="menu"
       aria-label={label}
       tabIndex={-1}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) =>
+        moveInMenu(
+          event,
+          actions.map((action) => ({ text: action.label })),
+        )
+      }
       onToggle={(event) => event.newState === 'closed' && closed()}
     >
       {actions.map((action) => (
@@ -111,29 +101,4 @@ function Menu({ label, anchor, actions, onClose }: RowMenuContent & { onClose():
       ))}
     </div>
   )
-}
-
-const itemsOf = (menu: HTMLElement) => [...menu.querySelectorAll<HTMLElement>('[role="menuitem"]')]
-
-/** Distance in pixels between a menu and its anchor, and its min distance from the edges of the window. */
-const gaps = { anchor: 4, edge: 8 }
-
-/**
- * Positions a menu below its anchor, ends aligned; above it where there is no space below. In coordinates of the
- * document: it scrolls with its row.
- */
-function positionMenu(menu: HTMLElement, anchor: HTMLElement): void {
-  // Its earlier position may be outside a window that has become smaller, and would widen the page.
-  menu.style.left = '0'
-  const from = anchor.getBoundingClientRect()
-  const { offsetWidth: width, offsetHeight: height } = menu
-  const below = from.bottom + gaps.anchor
-  const above = from.top - gaps.anchor - height
-  const lowest = document.documentElement.clientHeight - gaps.edge - height
-  const top = below <= lowest ? below : above >= gaps.edge ? above : Math.max(gaps.edge, lowest)
-  const isLeftToRight = getComputedStyle(anchor).direction === 'ltr'
-  const rightmost = document.documentElement.clientWidth - gaps.edge - width
-  const left = Math.max(gaps.edge, Math.min(isLeftToRight ? from.right - width : from.left, rightmost))
-  menu.style.top = `${Math.round(top + scrollY)}px`
-  menu.style.left = `${Math.round(left + scrollX)}px`
 }

@@ -12,11 +12,12 @@ import { useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { boot } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
+import { ButtonMenu } from '#/components/button-menu.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
 import { openUrlOf } from '#/launch/open-container.ts'
 import { lazyExport } from '#/router/lazy-export.ts'
-import { cardKeys, useShortcutKey, type CardKey } from '#/shortcuts/shortcuts.ts'
+import { cardKeys, useShortcutKey } from '#/shortcuts/shortcuts.ts'
 import type { actionsFor } from './containers.ts'
 
 interface CardActionsProps {
@@ -40,9 +41,10 @@ interface CardActionsProps {
 }
 
 /**
- * The buttons of a card, one of them primary. Busy buttons stay focusable (`aria-disabled`). When the focused button
- * goes away, as Launch does for Open, the primary one gets the focus: it would otherwise move to the top of the page.
- * The space of a hidden button stays reserved, so that no other button moves and no card grows.
+ * The primary action of a card, Stop beside it, and all else in a menu, in the order of how often it is used. A press on
+ * the card itself is one on the primary action (`way-in`). Busy buttons stay focusable (`aria-disabled`). When the
+ * focused button goes away, as Launch does for Open, the primary one gets the focus: it would otherwise move to the top
+ * of the page.
  */
 export function CardActions(props: CardActionsProps) {
   const { entry, can, isBusy, disabledReasonId, isSecondary } = props
@@ -57,23 +59,24 @@ export function CardActions(props: CardActionsProps) {
   }, [can.open, can.launch, can.stop])
 
   if (!Object.values(can).includes(true)) return null
-  const others = [
-    { verb: 'logs', isThere: can.readLogs, isOff: false, onPress: onLogs },
-    { verb: 'restart', isThere: can.restart, isOff: isBusy, onPress: onRestart },
-    // Last, so that a stopped container's buttons have no gap; there its files take this place.
-    can.readFiles
-      ? ({ verb: 'files', isThere: true, isOff: isBusy, onPress: onFiles } as const)
-      : ({ verb: 'stop', isThere: can.stop, isOff: isBusy && can.open, onPress: onStop } as const),
+  const isOff = disabledReasonId !== undefined
+  const rare = [
+    { key: 'logs', isThere: can.readLogs, isBusy: false, shortcut: cardKeys.logs, run: onLogs },
+    { key: 'files', isThere: can.readFiles, isBusy, run: onFiles },
+    { key: 'ports', isThere: can.seePorts, isBusy: false, run: onPorts },
+    { key: 'connect', isThere: boot.hasSsh, isBusy: false, run: onConnect },
+    { key: 'link', isThere: true, isBusy: false, run: onLink },
+    { key: 'restart', isThere: can.restart, isBusy, shortcut: cardKeys.restart, run: onRestart },
   ] as const
   return (
     <div className="actions" onFocus={() => (hadFocus.current = true)} onBlur={() => (hadFocus.current = false)}>
       {can.launch && (
-        <span data-launching>
+        <span data-launching className="way-in">
           <Button
             ref={primary as RefObject<HTMLButtonElement | null>}
             variant={isSecondary ? undefined : 'primary'}
             shortcut={cardKeys.launch}
-            isOff={isBusy || disabledReasonId !== undefined}
+            isOff={isBusy || isOff}
             describedBy={disabledReasonId}
             onPress={onLaunch}
           >
@@ -82,51 +85,41 @@ export function CardActions(props: CardActionsProps) {
         </span>
       )}
       {can.open && (
-        <a
-          ref={primary as RefObject<HTMLAnchorElement | null>}
-          data-launching
-          className="button primary"
-          href={openUrlOf(entry)}
-          aria-keyshortcuts={openKey}
-        >
-          <Named entry={entry}>{t('open')}</Named>
-        </a>
-      )}
-      {others.map(({ verb, isThere, isOff, onPress }) =>
-        isThere ? (
-          <Button
-            key={verb}
-            variant="small"
-            {...(verb !== 'files' && { shortcut: cardKeys[verb] satisfies CardKey })}
-            isOff={isOff || disabledReasonId !== undefined}
-            describedBy={disabledReasonId}
-            onPress={onPress}
+        <span data-launching className="way-in">
+          <a
+            ref={primary as RefObject<HTMLAnchorElement | null>}
+            className="button primary"
+            href={openUrlOf(entry)}
+            aria-keyshortcuts={openKey}
           >
-            <Named entry={entry}>{t(verb)}</Named>
-          </Button>
-        ) : (
-          <span key={verb} className="button small reserved-height" aria-hidden>
-            {t(verb)}
-          </span>
-        ),
-      )}
-      {boot.hasSsh && (
-        <Button variant="small" onPress={onConnect}>
-          <Named entry={entry}>{t('connect')}</Named>
-        </Button>
-      )}
-      <Button variant="small" onPress={onLink}>
-        <Named entry={entry}>{t('link')}</Named>
-      </Button>
-      {can.seePorts ? (
-        <Button variant="small" onPress={onPorts}>
-          <Named entry={entry}>{t('ports')}</Named>
-        </Button>
-      ) : (
-        <span className="button small reserved-height" aria-hidden>
-          {t('ports')}
+            <Named entry={entry}>{t('open')}</Named>
+          </a>
         </span>
       )}
+      {can.stop && (
+        <Button
+          shortcut={cardKeys.stop}
+          isOff={(isBusy && can.open) || isOff}
+          describedBy={disabledReasonId}
+          onPress={onStop}
+        >
+          <Named entry={entry}>{t('stop')}</Named>
+        </Button>
+      )}
+      <ButtonMenu
+        label={t('more', { name: entry.display_name })}
+        actions={rare
+          .filter(({ isThere }) => isThere)
+          .map((each) => ({
+            key: each.key,
+            text: t(each.key),
+            label: <Named entry={entry}>{t(each.key)}</Named>,
+            shortcut: 'shortcut' in each ? each.shortcut : undefined,
+            isOff: each.isBusy || isOff,
+            describedBy: disabledReasonId,
+            run: each.run,
+          }))}
+      />
     </div>
   )
 }

@@ -8,16 +8,17 @@ import { Alert } from '#/components/alert.tsx'
 import { AskForHelp, AskForHelpButton, canAskForHelp } from '#/components/ask-for-help.tsx'
 import { Button } from '#/components/button.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
+import { TypeSign } from '#/components/type-sign.tsx'
 import type { IdleWarning } from '#/events/event-reducer.ts'
 import { useEvents } from '#/events/use-events.ts'
-import { diskUsageText } from '#/i18n/regional-formats.ts'
+import { diskUsageText, formatShare, shareOf } from '#/i18n/regional-formats.ts'
 import type { ChosenParameters } from '#/launch/chosen-parameters.ts'
 import { AutoOpenNote, LaunchFailure, LaunchProgressBar, useStageSentence } from '#/launch/launch-progress.tsx'
 import { helpAfter, isUnderWay, type LaunchState } from '#/launch/launch-state.ts'
 import { openUrlOf } from '#/launch/open-container.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
 import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
-import { Time, useNow, useServerNow } from '#/time/time.tsx'
+import { ShortTime, Time, useNow, useServerNow } from '#/time/time.tsx'
 import { CardActions, CardDialogs, type CardDialogsHandle } from './card-actions.tsx'
 import { actionsFor, statusView } from './containers.ts'
 import { useLifecycle } from './use-containers.ts'
@@ -100,6 +101,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
     <li className="card">
       <article ref={card} aria-labelledby={heading} tabIndex={-1}>
         <div className="card-head">
+          <TypeSign icon={entry.icon} />
           <h2 id={heading}>{name}</h2>
           <StatusBadge word={word ? t(`status.${word}`) : entry.status} tone={busyWord ? 'busy' : view.tone} />
         </div>
@@ -118,13 +120,14 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           onStay={opening.isAsked ? stay : undefined}
           about={t('failure.subject', { name })}
         >
-          <p>{entry.description}</p>
+          {entry.description !== '' && <p className="card-about">{entry.description}</p>}
           <CardNotes
             entry={entry}
             hint={isLaunching || isRunning ? undefined : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))}
             isShort={warning !== undefined}
             isBlockSaid={isAccountBlocked}
           />
+          <Meters entry={entry} />
           <DiskNote event={disk} />
           {visitors && <p className="note">{t('visitors', { count: visitors.length })}</p>}
           {warning && (
@@ -256,13 +259,47 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
       {entry.home_problem !== undefined && <p className="note">{entry.home_problem}</p>}
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
-      {!isShort && entry.idle ? (
-        <IdleHint idle={entry.idle} />
-      ) : (
-        lastUsed !== null && !isShort && <p className="hint">{t.rich('lastLaunched', timeAt(lastUsed))}</p>
+      {lastUsed !== null && !isShort && (
+        <p className="hint">{t.rich(entry.status === 'running' ? 'since' : 'lastLaunched', shortTimeAt(lastUsed))}</p>
       )}
+      {lastUsed === null && entry.created_at === null && <p className="hint">{t('hint.firstLaunch')}</p>}
+      {entry.idle && !isShort && <IdleHint idle={entry.idle} />}
       {hint !== undefined && <p className="hint">{hint}</p>}
     </>
+  )
+}
+
+/** What it takes of its memory and of its home, where that is measured. */
+function Meters({ entry: { memory, disk } }: { entry: ContainerEntry }) {
+  if (!memory && !disk) return null
+  return (
+    <dl className="meters">
+      {memory && <MeterLine of="memory" {...memory} />}
+      {disk && <MeterLine of="disk" {...disk} />}
+    </dl>
+  )
+}
+
+/** Part from which a bar has the colour of what is nearly full. */
+const nearlyFull = 0.9
+
+function MeterLine({ of, used, limit }: { of: 'memory' | 'disk'; used: number; limit: number | null }) {
+  const t = useTranslations('dashboard.meter')
+  const format = useFormatter()
+  const share = limit === null ? 0 : Math.min(1, used / limit)
+  const values = formatShare(shareOf(used, limit ?? used, 'binary'), format.number)
+  return (
+    <div>
+      <dt>{t(of)}</dt>
+      <dd>
+        {limit !== null && (
+          <span className={share < nearlyFull ? 'meter' : 'meter near'} aria-hidden>
+            <span style={{ width: `${share * 100}%` }} />
+          </span>
+        )}
+        <span>{t(limit === null ? 'used' : 'share', values)}</span>
+      </dd>
+    </div>
   )
 }
 
@@ -272,7 +309,7 @@ function IdleHint({ idle: { at, why } }: { idle: NonNullable<ContainerEntry['idl
   const isOver = Date.parse(at) < useServerNow(hintUpdate)
   return (
     <p className="hint">
-      {isOver ? t('over') : t.rich('at', timeAt(at))} {t(why)}
+      {isOver ? t('over') : t.rich('at', shortTimeAt(at))} {t(why)}
     </p>
   )
 }
@@ -280,6 +317,7 @@ function IdleHint({ idle: { at, why } }: { idle: NonNullable<ContainerEntry['idl
 /** In ms; the times have minutes. */
 const hintUpdate = 10_000
 
+const shortTimeAt = (at: string) => ({ time: () => <ShortTime at={at} /> })
 const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
 
 /** A warning that a home, or all homes together, has nearly no space left, or cannot be measured. */

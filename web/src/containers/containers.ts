@@ -40,6 +40,14 @@ export function isFirstVisit(entries: Entries, createdAt: string | null | undefi
   return now - Date.parse(createdAt) < newFor
 }
 
+const ranks: Readonly<Record<string, number>> = { running: 0, paused: 1 }
+
+/** Running ones first, then paused ones; each in the order of the list. */
+export function sortedByUse(entries: Entries): Entries {
+  const rankOf = ({ status }: ContainerEntry) => ranks[status] ?? 2
+  return entries.toSorted((one, other) => rankOf(one) - rankOf(other))
+}
+
 /** The variant of a status; the word beside it says the same. */
 export type Tone = 'good' | 'idle' | 'busy' | 'bad'
 

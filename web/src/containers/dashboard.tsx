@@ -21,7 +21,7 @@ import { Shortcuts } from '#/shortcuts/shortcuts-help.tsx'
 import { ShortcutsOn, areShortcutsOn, saveShortcutsOn } from '#/shortcuts/shortcuts.ts'
 import { Time, serverNow } from '#/time/time.tsx'
 import { ContainerCard, DiskNote } from './container-card.tsx'
-import { isFirstVisit } from './containers.ts'
+import { isFirstVisit, sortedByUse } from './containers.ts'
 import { useContainers, type ContainerListState } from './use-containers.ts'
 
 /**
@@ -34,7 +34,15 @@ export function Dashboard() {
   const notice = useNotice()
   const signInNote = useId()
   return (
-    <Page title={t('title')}>
+    <Page
+      title={t('title')}
+      width="board"
+      state={
+        containerList.containers && (
+          <p className="hint">{t('running', { count: containerList.containers.filter(isRunning).length })}</p>
+        )
+      }
+    >
       {notice !== undefined && <p className="note">{notice}</p>}
       <OpenLinkNote />
       {/* An administrator who acts for the user sees a banner instead. */}
@@ -86,19 +94,23 @@ function Cards({
   const [isFirst, setFirst] = useState(false)
   // The note stays once shown: removing it at the first launch would move all cards.
   if (!isFirst && isFirstVisit(containers, me?.created_at, openedAt)) setFirst(true)
+  const inOrder = useSteadyOrder(containers)
   if (containers.length === 0) {
     return (
-      <p>
-        {t('empty')} <AskForHelp />
-      </p>
+      <div className="empty">
+        <p>
+          {t('empty')} <AskForHelp />
+        </p>
+        {boot.isAdmin && <Link to={pages.adminTemplates}>{t('emptyNext')}</Link>}
+      </div>
     )
   }
   return (
     <ShortcutsOn value={isOn}>
       {isFirst && <p className="lead">{t('firstVisit')}</p>}
       {isFirst && boot.isAdmin && <p className="note">{t.rich('youAdminister', { admin: rich.link(pages.admin) })}</p>}
-      <ul className="cards">
-        {containers.map((entry) => (
+      <ul className={containers.length > few ? 'cards' : 'cards few'}>
+        {inOrder.map((entry) => (
           <ContainerCard
             key={entry.type}
             entry={entry}
@@ -123,6 +135,21 @@ function Cards({
       />
     </ShortcutsOn>
   )
+}
+
+/** So many cards are wider, because they would leave half of a desk's window empty. */
+const few = 3
+
+const isRunning = ({ status }: ContainerEntry) => status === 'running'
+
+/**
+ * Running ones first, as they stood when the page opened: a card stays in its place when its container starts or stops.
+ * Types that come later are last.
+ */
+function useSteadyOrder(containers: readonly ContainerEntry[]): readonly ContainerEntry[] {
+  const [order] = useState(() => sortedByUse(containers).map(({ type }) => type))
+  const placeOf = ({ type }: ContainerEntry) => order.indexOf(type) >>> 0
+  return containers.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
 /** On plain http, after a reload: the document has no CSRF value, so nothing can be changed from it. */

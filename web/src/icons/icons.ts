@@ -6,7 +6,8 @@
 
 export const close = 'M6 6l12 12M18 6 6 18'
 /** Further actions are in a menu. */
-export const more = 'M5 12h.01M12 12h.01M19 12h.01'
+export const more =
+  'M5 11.4a.6.6 0 1 0 0 1.2.6.6 0 1 0 0-1.2zM12 11.4a.6.6 0 1 0 0 1.2.6.6 0 1 0 0-1.2zM19 11.4a.6.6 0 1 0 0 1.2.6.6 0 1 0 0-1.2z'
 export const play = 'M8 5l11 7-11 7z'
 export const pause = 'M9 6v12M15 6v12'
 export const stopped = 'M7 7h10v10H7z'

@@ -27,7 +27,9 @@ export const dashboard = {
   loading: 'Loading your containers…',
   failed: 'Your containers could not be loaded.',
   asOf: 'You see the state of {time}.',
-  empty: 'No container types are set up here yet.',
+  running: '{count, plural, =0 {None is running} other {# running}}',
+  empty: 'There is nothing to launch for you here yet.',
+  emptyNext: 'See the templates',
   firstVisit:
     'Each card is a container of your own: launch it, work in your browser, and the files in its home folder are kept.',
   youAdminister:
@@ -77,9 +79,10 @@ export const dashboard = {
     host: 'The link brings files of a host that is not allowed here. Ask your administrator to allow it.',
     link: 'The link names no Git repository, branch or folder that can be used. Ask who gave you the link.',
   },
+  since: 'Since <time></time>',
   lastLaunched: 'Last launched <time></time>',
   idleHint: {
-    at: 'Will be suspended <time></time> if it is not used.',
+    at: 'Runs until <time></time> if it is not used.',
     over: 'Will be suspended soon if it is not used.',
     traffic: 'What an open page or a program sends counts as use.',
     page: 'You opened a page.',
@@ -109,7 +112,9 @@ export const dashboard = {
     ports: 'Ports',
     link: 'Copy a link for your class',
     connect: 'Connect',
+    more: 'More actions for {name}',
   },
+  meter: { memory: 'Memory', disk: 'Disk', share: '{part} of {whole} {unit}', used: '{part} {unit}' },
   done: {
     launch: '{name} is running.',
     restart: '{name} was restarted.',
@@ -191,7 +196,9 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   loading: 'Deine Container werden geladen…',
   failed: 'Deine Container konnten nicht geladen werden.',
   asOf: 'Du siehst den Stand von {time}.',
-  empty: 'Hier sind noch keine Containertypen eingerichtet.',
+  running: '{count, plural, =0 {Keiner läuft} one {# läuft} other {# laufen}}',
+  empty: 'Hier gibt es für dich noch nichts zu starten.',
+  emptyNext: 'Vorlagen ansehen',
   firstVisit:
     'Jede Karte ist ein eigener Container: Starte ihn, arbeite im Browser, und die Dateien in seinem Home-Ordner bleiben erhalten.',
   youAdminister:
@@ -243,9 +250,10 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     host: 'Der Link bringt Dateien von einem Server, der hier nicht erlaubt ist. Bitte deine Administration, ihn zu erlauben.',
     link: 'Der Link nennt kein Git-Repository, keinen Zweig oder keinen Ordner, der zu verwenden ist. Frag, wer dir den Link gegeben hat.',
   },
+  since: 'Seit <time></time>',
   lastLaunched: 'Zuletzt gestartet: <time></time>',
   idleHint: {
-    at: 'Angehalten am <time></time>, falls er nicht benutzt wird.',
+    at: 'Läuft bis <time></time>, falls er nicht benutzt wird.',
     over: 'Wird bald angehalten, falls er nicht benutzt wird.',
     traffic: 'Was eine offene Seite oder ein Programm sendet, zählt als Benutzung.',
     page: 'Du hast eine Seite geöffnet.',
@@ -275,7 +283,9 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     ports: 'Ports',
     link: 'Link für deine Klasse',
     connect: 'Verbinden',
+    more: 'Weitere Aktionen für {name}',
   },
+  meter: { memory: 'Speicher', disk: 'Platte', share: '{part} von {whole} {unit}', used: '{part} {unit}' },
   done: {
     launch: '{name} läuft.',
     restart: '{name} wurde neu gestartet.',

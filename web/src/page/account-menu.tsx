@@ -14,6 +14,7 @@ import { useMe } from '#/session/use-me.ts'
 /** The signed-in user's address; a press opens the menu of pages, with sign-out. */
 export function AccountMenu() {
   const t = useTranslations('frame.nav')
+  const own = useTranslations('dashboard')
   const me = useMe()
   // From the boot data at first: a button that becomes wider later moves.
   const email = me?.email ?? boot.email
@@ -38,6 +39,9 @@ export function AccountMenu() {
         <nav aria-label={t('label')}>
           <ul>
             <Item to={pages.home} here={path} text={t('containers')} />
+            {boot.hasGroups && <Item to={pages.groups} here={path} text={own('groups.all')} />}
+            {boot.sharing !== null && <Item to={pages.sharing} here={path} text={own('sharing.all')} />}
+            {boot.hasSnapshots && <Item to={pages.snapshots} here={path} text={own('snapshots')} />}
             <Item to={pages.sessions} here={path} text={t('sessions')} />
             <Item to={pages.tokens} here={path} text={t('tokens')} />
             {boot.hasSsh && <Item to={pages.sshKeys} here={path} text={t('sshKeys')} />}

@@ -19,8 +19,8 @@ interface PageProps {
   state?: ReactNode
   /** Buttons in the line of the title; one of them may be primary. */
   actions?: ReactNode
-  /** `narrow`: a single card in the middle, for pages with one task; `full`: for tables. */
-  width?: 'narrow' | 'wide' | 'full'
+  /** `narrow`: a single card in the middle, for pages with one task; `board`: for cards; `full`: for tables. */
+  width?: 'narrow' | 'wide' | 'board' | 'full'
   /** Navigation between the pages of a section, below the header. */
   nav?: ReactNode
   /** A list that may be longer than the screen is about to come: it would move the footer, which waits for it. */

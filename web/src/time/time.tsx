@@ -8,6 +8,18 @@ export function Time({ at }: { at: string }) {
   return <time dateTime={at}>{format.dateTime(new Date(at), { dateStyle: 'medium', timeStyle: 'short' })}</time>
 }
 
+/** The same without the date where that is today's. */
+export function ShortTime({ at }: { at: string }) {
+  const format = useFormatter()
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date(serverNow()).toDateString()
+  return (
+    <time dateTime={at}>
+      {format.dateTime(date, isToday ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' })}
+    </time>
+  )
+}
+
 /** The time in ms since 1970, updated each second while `isTicking`. */
 export function useNow(isTicking = true): number {
   const [now, setNow] = useState(() => Date.now())

@@ -5,9 +5,15 @@ import { never, Refused, unreachable, type Story, type StoryEvent } from '../sto
 
 const fresh = { status: 'not_created', container_id: null, created_at: null, last_used: null } as const
 const prod = (more?: Partial<ContainerEntry>) =>
-  containerEntry('prod', 'Production', 'Where finished work is shown', more)
+  containerEntry('prod', 'Production', 'Where finished work is shown', { icon: 'globe', ...more })
 const lab = (more?: Partial<ContainerEntry>) =>
-  containerEntry('lab', 'Laboratory', 'Python, notebooks and the data of the course', more)
+  containerEntry('lab', 'Laboratory', 'Python, notebooks and the data of the course', { icon: 'notebook', ...more })
+
+const gib = 2 ** 30
+/** Memory and home of a container, as they were measured last. */
+const measured = (memory: number, disk: number, limit: number | null = 10 * gib) =>
+  ({ memory: { used: memory * gib, limit: 2 * gib }, disk: { used: disk * gib, limit } }) as const
+const more = 'More actions for Development'
 
 const lines = [
   'Reading /etc/app.conf',
@@ -74,6 +80,24 @@ export const dashboardStories: readonly Story[] = [
     containerEntry('web', 'Website', 'What everybody may see', { status: 'error' }),
     containerEntry('ml', 'Machine learning', 'For models that take their time', { ...fresh }),
   ]),
+  story('eight', [
+    dev({ ...measured(1.3, 4.2), idle: { at: minutesAgo(-50), why: 'traffic' } }),
+    prod({ status: 'exited', last_used: minutesAgo(60 * 26), disk: { used: 0.4 * gib, limit: null } }),
+    lab({ ...measured(1.9, 9.4), idle: { at: minutesAgo(-50), why: 'app' } }),
+    containerEntry('db', 'Database', 'PostgreSQL with the data of the exercises', {
+      icon: 'database',
+      status: 'paused',
+      memory: { used: 0.2 * gib, limit: gib },
+    }),
+    containerEntry('web', 'Website', 'What everybody may see', { icon: 'page', ...fresh }),
+    containerEntry('ml', 'Machine learning', 'For models that take their time', { icon: 'robot', ...fresh }),
+    containerEntry('stat', 'Statistics', 'R and RStudio, with the packages of the lecture', {
+      icon: 'sigma',
+      ...fresh,
+    }),
+    containerEntry('term', 'Terminal', 'A shell and your files', { icon: 'terminal', status: 'exited' }),
+  ]),
+  story('menu', [dev(measured(0.6, 2)), prod({ status: 'exited' })], { boot: { has_ssh: true }, press: [more] }),
   story('long-names', [
     dev({
       display_name: 'Softwareentwicklungsumgebungskonfiguration für Fortgeschrittene',
@@ -178,7 +202,7 @@ export const dashboardStories: readonly Story[] = [
   ]),
   story('class-link', [dev(), prod()], {
     boot: { has_git_links: true },
-    press: ['Copy a link for your class Development'],
+    press: [more, 'Copy a link for your class Development'],
   }),
   { ...story('link-unknown', [dev(), prod()]), path: '/?link=unknown' },
   story('kept', [dev(), prod()], {
@@ -197,7 +221,7 @@ export const dashboardStories: readonly Story[] = [
   story('notice', [dev(), prod()], {
     state: { notice: 'There is no such container type. Known types: dev, prod.' },
   }),
-  story('restart-confirm', [dev(), prod()], { press: ['Restart Development'] }),
+  story('restart-confirm', [dev(), prod()], { press: [more, 'Restart Development'] }),
   story('stop-confirm', [dev(), prod()], { press: ['Stop Production'] }),
   story('shortcuts', [dev(), prod()], { press: ['Keyboard shortcuts'] }),
   story('connect', [dev(), prod()], {
@@ -211,17 +235,17 @@ export const dashboardStories: readonly Story[] = [
         ],
       },
     },
-    press: ['Connect Development'],
+    press: [more, 'Connect Development'],
   }),
   story('logs', [dev(), prod()], {
     logs: Array.from({ length: 60 }, (_, n) => `09:00:${String(n).padStart(2, '0')} GET /files/${n} 200 ${n * 7} ms`),
-    press: ['Logs Development'],
+    press: [more, 'Logs Development'],
   }),
   story('logs-long', [dev(), prod()], {
     logs: Array.from({ length: 3_000 }, (_, n) => `${n} ${'a line of an app that has much to say '.repeat(4)}`),
-    press: ['Logs Development'],
+    press: [more, 'Logs Development'],
   }),
-  story('logs-empty', [dev(), prod()], { press: ['Logs Development'] }),
+  story('logs-empty', [dev(), prod()], { press: [more, 'Logs Development'] }),
   story('ports', [dev(), prod()], {
     answers: {
       containerPorts: {
@@ -232,7 +256,7 @@ export const dashboardStories: readonly Story[] = [
         ],
       },
     },
-    press: ['Ports Development'],
+    press: [more, 'Ports Development'],
   }),
   {
     ...launchStory('files', {}),

@@ -81,18 +81,28 @@ test('what its owner stops stays stopped while a tab of its application is open,
 
 test('keys can be turned off, in this browser until they are turned on again', async () => {
   await page.goto(berth.app.frontendUrl)
-  const logs = card('Development').getByRole('button', { name: 'Logs' })
-  await logs.waitFor()
+  const menu = card('Development').getByRole('button', { name: 'More actions for' })
+  const logs = card('Development').getByRole('menuitem', { name: 'Logs' })
+  await menu.click()
   assert.equal(await logs.getAttribute('aria-keyshortcuts'), 'g')
+  await page.keyboard.press('Escape')
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByLabel('Use keyboard shortcuts').uncheck()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   await page.reload()
-  await logs.waitFor()
+  await menu.click()
   assert.equal(await logs.getAttribute('aria-keyshortcuts'), null)
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
   await page.getByRole('dialog').getByLabel('Use keyboard shortcuts').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await menu.click()
   assert.equal(await logs.getAttribute('aria-keyshortcuts'), 'g')
+  // The key works while the menu is closed, too.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('1')
+  await page.keyboard.press('g')
+  await page.getByRole('dialog', { name: 'Logs of Development' }).waitFor()
 })
 
 test('what another page of the same person does is seen at once, without a look being due', async () => {

@@ -165,7 +165,8 @@ test('a program that ends while its app is awaited is reported soon: on the laun
 
 test('what an app writes can be read as it writes it, and until when', async () => {
   await page.goto(berth.app.frontendUrl)
-  await card('Development').getByRole('button', { name: 'Logs' }).click()
+  await card('Development').getByRole('button', { name: 'More actions for' }).click()
+  await card('Development').getByRole('menuitem', { name: 'Logs' }).click()
   const dialog = page.getByRole('dialog', { name: 'Logs of Development' })
   await dialog.getByText('ready to work').waitFor()
   await outside.signal(ann.auth.user.container_id ?? '', 'SIGUSR1')
