@@ -16,15 +16,16 @@ interface Manifest {
   }
 }
 
-/** `$patch` is a word of kustomize. */
-const withoutPatch = ({ $patch: _, ...object }: Manifest['object'] & { readonly $patch?: string }) => object
+/** Without `$patch`, which is a word of kustomize. */
+const withoutPatch = (object: object) =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => name !== '$patch'))
 
 const manifests: Manifest[] = globSync('deploy/kubernetes*/*.yaml', { cwd: root })
   .toSorted()
   .flatMap((file) =>
     parseAllDocuments(readFileSync(path.join(root, file), 'utf8')).map((document) => ({
       file,
-      object: withoutPatch(document.toJS() as Manifest['object'] & { readonly $patch?: string }),
+      object: withoutPatch(document.toJS() as object),
     })),
   )
 

@@ -68,7 +68,7 @@ export const fieldGroups = {
     icon: {
       ...orNull(icon),
       default: null,
-      text: 'Picture on the dashboard: the name of a sign of the pages, or the absolute path of an image on this machine (PNG or plain SVG, square, at most 64 KiB). The image is read when the templates are, and everybody who knows its address can read it. `null`: the sign `app`.',
+      text: 'Picture on the dashboard: the name of a sign of the pages, or the absolute path of an image on this machine (PNG or plain SVG, square, at most 64 KiB). The image is read when the templates are, and each person who knows its address can read it. `null`: the sign `app`.',
     },
     open_path: {
       ...pathAndQuery,

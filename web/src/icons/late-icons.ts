@@ -9,7 +9,7 @@ export const calendar = 'M4 5.5h16V20H4zM4 10h16M8 3v4M16 3v4'
 export const folder = 'M3 6h6l2 2.5h10V19H3z'
 export const link = 'M10 14l4-4M11 7l1.5-1.5a4.2 4.2 0 0 1 6 6L17 13M13 17l-1.5 1.5a4.2 4.2 0 0 1-6-6L7 11'
 export const key = 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12l9-9M16 7l3 3'
-/** Somebody asks, or is asked. */
+/** A question waits for an answer. */
 export const hand =
   'M7 12V6.5a1.5 1.5 0 0 1 3 0V11M10 11V4.5a1.5 1.5 0 0 1 3 0V11M13 11V6a1.5 1.5 0 0 1 3 0v6M16 10a1.5 1.5 0 0 1 3 0v4c0 4-2.5 7-6 7-3 0-4.5-1.5-6-4l-2.5-4c-.8-1.4 1-2.5 2.5-1z'
 export const hourglass = 'M6 3h12M6 21h12M7 3v4l5 5 5-5V3M7 21v-4l5-5 5 5v4'

@@ -186,7 +186,7 @@ test('Jupyter is asked on one connection for as long as it is open, and on anoth
   await ended
   assert.ok(await again('jupyter'))
   assert.equal(sockets.length, 2)
-  // What nobody asked for is no answer to the next question.
+  // What comes unasked is no answer to the next question.
   sockets[1]?.write(`${json}content-length: 2\r\n\r\n[]`)
   assert.ok(await again('jupyter'))
   const other = await listen(t, createHttpServer(kernelsAndTerminals))
