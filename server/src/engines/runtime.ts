@@ -550,11 +550,11 @@ export interface HomeContents {
    * program can write to its home.
    * @throws {RuntimeError} `missing`; `failed` when something could not be changed, as on a file server with `root_squash`
    */
-  changeOwner?(home: HomePlace, work: HomeOwnerWork): Promise<HomeOwnerCounts>
+  changeOwner?(home: HomeLocation, work: HomeOwnerWork): Promise<HomeOwnerCounts>
 }
 
 /** A home of the engine, or a folder of the machine without symbolic links. */
-export type HomePlace = { readonly volume: string } | { readonly folder: string }
+export type HomeLocation = { readonly volume: string } | { readonly folder: string }
 
 export interface HomeOwnerWork {
   /** `uid` or `uid:gid`; undefined: whose the home itself is. */

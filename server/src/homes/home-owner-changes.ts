@@ -1,8 +1,8 @@
 import { message } from '@berth/texts/localized-message.ts'
-import type { Actor } from '#/accounts/actor.ts'
-import type { HomeContents, HomeOwnerCounts, HomePlace } from '#/engines/runtime.ts'
+import type { HomeContents, HomeOwnerCounts, HomeLocation } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { refusals } from '#/refusals/errors.ts'
+import type { AuditEntry } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainers, listContainersOf, setHomeProblem, type UserContainer } from '#/store/user-containers.ts'
 import { findUser } from '#/store/users.ts'
@@ -54,7 +54,13 @@ export class HomeOwnerChanges {
    * @param signal ends it early; what was changed until then stays so, and the next call completes it
    * @throws {Refusal} 404 · 409 a container with the home runs, nothing says to which account, or the engine needs no change · 429 · 500
    */
-  async change(actor: Actor, id: number, wanted: WantedOwner, signal: AbortSignal, now: Date): Promise<ChangedOwner> {
+  async change(
+    actor: AuditEntry['actor'],
+    id: number,
+    wanted: WantedOwner,
+    signal: AbortSignal,
+    now: Date,
+  ): Promise<ChangedOwner> {
     const { database, access, contents } = this.#parts
     const [container] = await findContainers(database.db, [id])
     const owner = container && (await findUser(database.db, container.userId))
@@ -92,7 +98,7 @@ export class HomeOwnerChanges {
    * Types may have the same folder of a file server, and nothing locks it for all: none of them may run.
    * @throws {Refusal} 409 @throws {RuntimeError}
    */
-  async #folderOf(owner: HomeOwner, template: Template): Promise<HomePlace> {
+  async #folderOf(owner: HomeOwner, template: Template): Promise<HomeLocation> {
     const { access, templates, sources } = this.#parts
     for (const each of templates.all()) if (each.homeSource) await access.requireNot(owner, each.type, notWritten)
     const person = { userId: owner.id, slug: owner.slug }

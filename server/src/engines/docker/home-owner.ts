@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { containerTool } from '#/engines/container-tool.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import type { HomeOwnerCounts, HomeOwnerWork, HomePlace } from '#/engines/runtime.ts'
+import type { HomeOwnerCounts, HomeOwnerWork, HomeLocation } from '#/engines/runtime.ts'
 import { LogDemultiplexer } from '#/engines/transport/log-stream.ts'
 import type { BoundFolder } from './bound-folders.ts'
 import { requireSafeFolders } from './check-mounts.ts'
@@ -26,7 +26,7 @@ const maxErrors = 1_000
  */
 export async function changeHomeOwner(
   engine: EngineContext,
-  home: HomePlace,
+  home: HomeLocation,
   { from, to, signal, onProgress }: HomeOwnerWork,
 ): Promise<HomeOwnerCounts> {
   const name = 'volume' in home ? home.volume : home.folder
@@ -56,7 +56,7 @@ const whichOf = (folder: BoundFolder | undefined) => (folder ? `${folder.device}
 
 interface WantedHelper {
   readonly what: string
-  readonly home: HomePlace
+  readonly home: HomeLocation
   /** Its mount. */
   readonly tool: object
   readonly command: readonly string[]
