@@ -22,6 +22,10 @@ export interface ManagedGroupView {
   readonly types: readonly ManagedType[]
   /** Path in containers below which folders of groups are, by the first type that shows them; null: none does. */
   readonly folderPath: string | null
+  /** Bytes of its folder at the last measurement; null while it has none, or was not measured. */
+  readonly folderBytes: number | null
+  /** Type in whose container this actor sees the folder; null without one, and for administrators who do not manage the group. */
+  readonly folderType: string | null
 }
 
 /** A group, as its managers and administrators read it. */
@@ -29,12 +33,22 @@ export class ManagedGroup {
   readonly #db: Db
   readonly #templates: Pick<Templates, 'all'>
   readonly #isLookable: (template: Template) => boolean
+  readonly #folderBytes: (volume: string) => number | undefined
 
-  /** @param isLookable whether members can be asked for a look at containers of this type */
-  constructor(db: Db, templates: Pick<Templates, 'all'>, isLookable: (template: Template) => boolean) {
+  /**
+   * @param isLookable whether members can be asked for a look at containers of this type
+   * @param folderBytes of a volume at the last measurement
+   */
+  constructor(
+    db: Db,
+    templates: Pick<Templates, 'all'>,
+    isLookable: (template: Template) => boolean,
+    folderBytes: (volume: string) => number | undefined,
+  ) {
     this.#db = db
     this.#templates = templates
     this.#isLookable = isLookable
+    this.#folderBytes = folderBytes
   }
 
   /** @throws {Refusal} 404 · 403 */
@@ -50,8 +64,14 @@ export class ManagedGroup {
       .all()
       .filter(({ type }) => covers(group, type))
       .map((template) => ({ template, mayAskToLook: role === 'manager' && this.#isLookable(template) }))
-    const folderPath = this.#templates.all().find(({ groupFolders }) => groupFolders !== null)?.groupFolders ?? null
-    return { group, types, folderPath }
+    const showing = this.#templates.all().find(({ groupFolders }) => groupFolders !== null)
+    return {
+      group,
+      types,
+      folderPath: showing?.groupFolders ?? null,
+      folderBytes: (group.folder && this.#folderBytes(group.folder.volume)) ?? null,
+      folderType: group.folder && role === 'manager' ? (showing?.type ?? null) : null,
+    }
   }
 }
 

@@ -138,7 +138,12 @@ export class Groups {
     const onChange = () => this.#membersChanged()
     const onJoin = () => this.joined()
     this.readFailure = new ReadFailure({ database, launchProgress: containers.launchProgress })
-    this.managedGroup = new ManagedGroup(db, templates, (template) => looks.isLookable(template))
+    this.managedGroup = new ManagedGroup(
+      db,
+      templates,
+      (template) => looks.isLookable(template),
+      (volume) => parts.homes.diskUse.folderBytes(volume),
+    )
     this.endGroup = new EndGroup(database, directory, (groupId) => starts.cancel(groupId))
     this.setTimetable = new SetTimetable({ database, directory, types })
     this.administration = new GroupAdministration({

@@ -13,7 +13,7 @@ import { DiskLimits } from './disk-limits.ts'
 import { DiskMeasurement, DiskUse, type DiskUseParts } from './disk-use.ts'
 
 const MiB = 1024 ** 2
-const noRules = { limitsFor: () => undefined, hasDiskLimits: false }
+const noRules = { limitsFor: () => undefined, hasDiskLimits: false, directory: { hasFolders: false } }
 
 /** An engine whose homes have the sizes that a test writes down, in MiB: `7 ann dev`. */
 function scriptedEngine(
@@ -231,6 +231,7 @@ test('an unmeasured home concerns launches that come under the same limit, and t
     [['prod'], false],
   ] as const) {
     const rules = {
+      ...noRules,
       hasDiskLimits: true,
       limitsFor: async () => [{ group: 'Physics', types: types && [...types], limits }],
     }
@@ -265,6 +266,7 @@ test('operators see how many limits are reached, and the users of the largest th
 test('the limit of a group counts homes of its types alone, and leaves a way in to delete files', async () => {
   const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
   const limitsOf = (types: string[] | null) => ({
+    ...noRules,
     hasDiskLimits: true,
     limitsFor: async () => [{ group: 'Physics', types, limits }],
   })
@@ -286,7 +288,7 @@ test('the limit of a group counts homes of its types alone, and leaves a way in 
 test('old numbers let no launch pass that a limit of a group concerns, and are not asked for where none does', async () => {
   const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
   const limitsFor = async () => [{ group: 'Physics', types: ['prod'], limits }]
-  const rules = { hasDiskLimits: true, limitsFor }
+  const rules = { ...noRules, hasDiskLimits: true, limitsFor }
   const old = open({ '7 ann dev': 1, '7 ann prod': 1 }, { rules, maxMemberAge: -1 })
   await old.use.measure()
   old.sizes.set('7 ann prod', 13)

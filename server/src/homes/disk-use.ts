@@ -36,7 +36,9 @@ export interface DiskUseParts {
   readonly runtime: Pick<Runtime, 'homes' | 'measureHomes' | 'capabilities'>
   readonly limits: DiskLimits
   /** Disk limits of groups; see `LaunchRules`. */
-  readonly rules: Pick<LaunchRules, 'limitsFor' | 'hasDiskLimits'>
+  readonly rules: Pick<LaunchRules, 'limitsFor' | 'hasDiskLimits'> & {
+    readonly directory: { readonly hasFolders: boolean }
+  }
   readonly templates: Pick<Templates, 'all'>
   readonly names: Pick<HomeNames, 'sharedTypes' | 'keyOf' | 'typesWith'>
   readonly installation: string
@@ -66,6 +68,8 @@ export class DiskUse {
   readonly #end = new AbortController()
   /** By `keyOf` its owner. */
   #byOwner: ReadonlyMap<string, Measured> = new Map()
+  /** Of volumes that are no homes, by their names. */
+  #folders: ReadonlyMap<string, number> = new Map()
   #unmeasured = new UnmeasuredHomes()
   #extra: ReadonlyMap<number, number> = new Map()
   #measuring: Promise<void> | undefined
@@ -77,10 +81,11 @@ export class DiskUse {
     this.#parts = parts
   }
 
-  /** Whether any limit needs the numbers, and the engine has them. */
+  /** Whether a limit or the folder of a group needs the numbers, and the engine has them. */
   get isWanted(): boolean {
     const { limits, rules, runtime } = this.#parts
-    return (limits.areSet || rules.hasDiskLimits) && runtime.capabilities.measuresHomes
+    const isNeeded = limits.areSet || rules.hasDiskLimits || rules.directory.hasFolders
+    return isNeeded && runtime.capabilities.measuresHomes
   }
 
   /**
@@ -208,6 +213,11 @@ export class DiskUse {
     }
   }
 
+  /** Bytes of a volume that containers of several people have, at the last measurement; undefined when it has none. */
+  folderBytes(volume: string): number | undefined {
+    return this.#folders.get(volume)
+  }
+
   #extraOf(userId: number): number {
     return this.#extra.get(userId) ?? 0
   }
@@ -241,6 +251,10 @@ export class DiskUse {
     const [before, unmeasured, extra] = [this.#byOwner, this.#unmeasured, this.#extra]
     this.#extra = await this.#readExtra()
     this.#byOwner = byOwner
+    const own = new Set(homes.map(({ volume }) => volume))
+    this.#folders = new Map(
+      [...sizes].flatMap(([volume, size]) => (size === null || own.has(volume) ? [] : [[volume, size]])),
+    )
     this.#unmeasured = unmeasured.after(missed)
     this.#measured = { at, took: performance.now() - at }
     const owners = [...before.values(), ...byOwner.values(), ...unmeasured.all, ...this.#unmeasured.all]

@@ -1,25 +1,27 @@
 import { useId, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
+import { openLink } from '@berth/api/open-link.ts'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { useSize } from '#/snapshots/use-size.ts'
 import { useMembersChanged } from './use-members.ts'
 
 interface FolderDialogProps {
-  group: ManagedGroupResponse['group']
-  /** Where it is in containers. */
-  path: string
+  managed: ManagedGroupResponse
   onClose(): void
 }
 
 const rights = ['read', 'write'] as const
 
 /** The folder of a group: its name, and what members may do in it. What is in it outlives that it is taken away. */
-export function FolderDialog({ group, path, onClose }: FolderDialogProps) {
+export function FolderDialog({ managed, onClose }: FolderDialogProps) {
+  const { group, folder_path: path, folder_bytes: bytes, folder_type: type } = managed
   const t = useTranslations('groups.folder')
+  const size = useSize()
   const id = useId()
   const { folder } = group
   const [name, setName] = useState(folder?.name ?? '')
@@ -42,7 +44,13 @@ export function FolderDialog({ group, path, onClose }: FolderDialogProps) {
     <Dialog title={t('title')} onClose={onClose}>
       {(close) => (
         <form className="group-form" onSubmit={(event) => save(event, close)}>
-          <p className="hint">{t('lead', { path: `${path}/${name || '…'}` })}</p>
+          <p className="hint">{t('lead', { path: `${path ?? ''}/${name || '…'}` })}</p>
+          {folder && (
+            <p>
+              {bytes === null ? t('unmeasured') : t('size', { size: size(bytes) })}{' '}
+              {type !== null && <a href={openLink(location.origin, { type, path: '' })}>{t('open')}</a>}
+            </p>
+          )}
           <label htmlFor={id}>{t('name')}</label>
           <input
             id={id}

@@ -129,7 +129,7 @@ export function GroupActions({ managed, isOff, isReadOnly }: GroupActionsProps) 
       {dialog === 'start' && <StartDialog types={types} onStart={start} onClose={close} />}
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
       {dialog === 'hours' && <HoursDialog id={id} types={types} onClose={close} />}
-      {dialog === 'folder' && <FolderDialog group={group} path={folderPath ?? ''} onClose={close} />}
+      {dialog === 'folder' && <FolderDialog managed={managed} onClose={close} />}
       {dialog === 'code' && <JoinCodeDialog id={id} onClose={close} />}
       {dialog === 'link' && <ClassLinkDialog types={types} onClose={close} />}
       {(dialog === 'stop' || dialog === 'block' || dialog === 'end') && (

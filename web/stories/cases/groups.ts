@@ -113,6 +113,8 @@ const answers = {
       { type: 'prod', display_name: 'Production', may_ask_to_look: false },
     ],
     folder_path: null,
+    folder_bytes: null,
+    folder_type: null,
   },
 }
 const managed = {
@@ -175,6 +177,8 @@ const looks = {
       group: physics,
       types: [{ type: 'dev', display_name: 'Development', may_ask_to_look: true }],
       folder_path: null,
+      folder_bytes: null,
+      folder_type: null,
     },
   },
 }
@@ -207,6 +211,8 @@ export const groupStories: readonly Story[] = [
         ...answers.readManagedGroup,
         group: { ...answers.readManagedGroup.group, folder: { name: 'algorithms', members: 'read' } },
         folder_path: '/home/berth/groups',
+        folder_bytes: 48_000_000,
+        folder_type: 'dev',
       },
     },
     press: ['Folder'],

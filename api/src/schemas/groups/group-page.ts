@@ -69,6 +69,13 @@ export const ManagedGroupResponse = Type.Object({
     description:
       'Path in containers below which folders of groups are, by the first type that shows them; null: none does',
   }),
+  folder_bytes: OrNull(Type.Integer(), {
+    description: 'What the folder of the group takes on the disk, at the last measurement; null: none, or not measured',
+  }),
+  folder_type: OrNull(Type.String(), {
+    description:
+      'Type in whose container the caller finds the folder; null without one, and for administrators who do not manage the group',
+  }),
 })
 export type ManagedGroupResponse = Type.Static<typeof ManagedGroupResponse>
 

@@ -5,7 +5,7 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Home } from '#/engines/runtime.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
-import { labelFilter, ownerFrom, probeFilter, probeLabels } from './labels.ts'
+import { isFolder, labelFilter, ownerFrom, probeFilter, probeLabels } from './labels.ts'
 
 /** What is taken from the engine's answer. */
 interface Volume {
@@ -37,13 +37,37 @@ export async function homes(engine: Engine, userId?: number): Promise<Home[]> {
   return homes
 }
 
-/** One by one as they come: there is a home for every user who ever launched a container. */
 async function eachHome(
   engine: Engine,
   take: (home: Home & { found: Volume }) => void,
   signal?: AbortSignal,
   userId?: number,
 ) {
+  const takeHome = (found: Volume) => {
+    const owner = ownerFrom(found.Labels, engine.installation)
+    if (owner) take({ volume: found.Name, owner, found })
+  }
+  await eachVolume(engine, takeHome, signal, userId)
+}
+
+/** Volumes that containers of several people have, beside homes. @throws {RuntimeError} */
+export async function listHomesAndFolders(
+  engine: Engine,
+  signal?: AbortSignal,
+): Promise<{ readonly homes: (Home & { found: Volume })[]; readonly folders: Volume[] }> {
+  const homes: (Home & { found: Volume })[] = []
+  const folders: Volume[] = []
+  const take = (found: Volume) => {
+    const owner = ownerFrom(found.Labels, engine.installation)
+    if (owner) homes.push({ volume: found.Name, owner, found })
+    else if (isFolder(found.Labels, engine.installation)) folders.push(found)
+  }
+  await eachVolume(engine, take, signal)
+  return { homes, folders }
+}
+
+/** One by one as they come: there is a home for every user who ever launched a container. */
+async function eachVolume(engine: Engine, take: (found: Volume) => void, signal?: AbortSignal, userId?: number) {
   const query = { filters: JSON.stringify({ label: labelFilter(engine.installation, userId) }) }
   const call = {
     what: 'list volumes',
@@ -53,13 +77,7 @@ async function eachHome(
     timeout: callTimeouts.list,
     signal,
   } as const
-  const takeVolumes = (volumes: readonly Volume[]) => {
-    for (const found of volumes) {
-      const owner = ownerFrom(found.Labels, engine.installation)
-      if (owner) take({ volume: found.Name, owner, found })
-    }
-  }
-  await engine.client.each(call, takeVolumes, 2)
+  await engine.client.each(call, (volumes: readonly Volume[]) => volumes.forEach(take), 2)
 }
 
 /**
@@ -127,7 +145,8 @@ export async function measureHomes(
   engine: Engine & { readonly isLocal: boolean },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number | null>> {
-  const ours = await listHomes(engine, signal)
+  const { homes, folders } = await listHomesAndFolders(engine, signal)
+  const ours = [...homes, ...folders.map((found) => ({ volume: found.Name, found }))]
   const bytes = await volumeSizes(engine, signal)
   const sizes = await Promise.all(
     ours.map(async ({ volume, found }) => {

@@ -35,7 +35,8 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
   const { managedGroup, starts, readFailure, endGroup } = parts.groups
   return {
     readManagedGroup: async (call) => {
-      const { group, types, folderPath } = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
+      const read = await managedGroup.read(managerOf(call), readGroupId(call.params.id))
+      const { group, types, folderPath, folderBytes, folderType } = read
       return {
         group: toGroup(group),
         types: types.map(({ template, mayAskToLook }) => ({
@@ -44,6 +45,8 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
           may_ask_to_look: mayAskToLook,
         })),
         folder_path: folderPath,
+        folder_bytes: folderBytes,
+        folder_type: folderType,
       }
     },
     groupEvents: groupEventsHandler(parts),

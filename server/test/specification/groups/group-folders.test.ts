@@ -13,7 +13,7 @@ after(async () => {
   for (const end of ends.toReversed()) await end()
 })
 const env = { CONTAINER_TEMPLATES: await testTemplates({ group_folders: '/groups' }) }
-const berth = await startBerth(lifetime, { env, pace: { every: 500 } })
+const berth = await startBerth(lifetime, { env, pace: { every: 500, measureHomes: 500 } })
 const boss = await berth.administrator()
 const [teacher, student, stranger] = await Promise.all(
   ['teacher', 'student', 'stranger'].map((name) => berth.signUpWithoutContainer(`${name}@x.org`)),
@@ -68,6 +68,16 @@ test('managers write, members read what they wrote and cannot write, and others 
   assert.equal(await run(student, 'cat /groups/physics/task'), 'task')
   assert.match(await run(student, 'echo no > /groups/physics/mine 2>&1 || true'), /Read-only file system/)
   assert.equal(await run(stranger, 'ls /groups 2>/dev/null || echo none'), 'none')
+})
+
+test('the page of the group says how full the folder is, and where its manager opens it', async () => {
+  const page = async (person: Person) => (await person.call('GET', `/api/groups/${physics}`)).body
+  await run(teacher, 'head -c 3000000 /dev/zero > /groups/physics/large')
+  await waitFor('a measurement', async () => (await page(teacher)).folder_bytes >= 3_000_000)
+  const { folder_path, folder_type, group } = await page(teacher)
+  assert.deepEqual([folder_path, folder_type, group.folder.name], ['/groups', 'dev', 'physics'])
+  assert.equal((await page(boss)).folder_type, null, 'not a manager of the group')
+  await run(teacher, 'rm /groups/physics/large')
 })
 
 test('other rights count from the next start, and until then the list says that the container is outdated', async () => {
