@@ -125,3 +125,19 @@ test('a folder that is not there yet has the file system in which it would be ma
   assert.equal(fileSystemMagic(path.join(tmpdir(), 'berth-none', 'data')), type)
   assert.equal(fileSystemMagic(`${process.execPath}/data`), undefined)
 })
+
+test('types of the same application that share one home are named, others are not', () => {
+  const types = (...all: object[]) =>
+    found({ CONTAINER_TEMPLATES: JSON.stringify(Object.fromEntries(all.map((each, at) => [`t${at}`, each]))) })
+  const jupyter = { image: 'quay.io/jupyter/minimal-notebook:1', home_of: 'user', idle_probe: 'jupyter' }
+  const [lab, notebook] = [
+    { ...jupyter, command: ['lab'] },
+    { ...jupyter, image: 'quay.io/jupyter/minimal-notebook@sha256:' + 'a'.repeat(64) },
+  ]
+  const editor = { image: 'codercom/code-server:4', home_of: 'user', idle_probe: 'code-server' }
+  assert.match(types(lab, notebook, editor), /^Types t0, t1 are the same application and have home_of: user/)
+  assert.equal(types(lab, editor), '')
+  assert.equal(types(lab, { ...notebook, home_of: 'type' }), '')
+  const python = { image: 'python:3', home_of: 'user' }
+  assert.equal(types({ ...python, command: ['streamlit'] }, { ...python, command: ['gradio'] }), '')
+})

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { isLoopback } from '@berth/gateway/basics/ip-address.ts'
 import { coversHost, readTlsPair } from '@berth/gateway/basics/tls-pair.ts'
-import { formatBytes, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { formatBytes, list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { mayTravelPlain } from '#/accounts/mail/mail-transport.ts'
 import { platformNameIn, type Addresses, type Config } from './config.ts'
 
@@ -36,6 +36,7 @@ export function configWarnings(
     ...providerWarnings(config),
     ...storeWarnings(config, fileSystemOf),
     ...memoryWarnings(config, totalMemory),
+    ...sharedHomeWarnings(config),
     ...(config.containerRouting === 'path'
       ? [...visitorWarnings(config), ...sandboxWarnings(config)]
       : subdomainWarnings(config)),
@@ -46,6 +47,27 @@ function mailServerWarnings({ smtpUrl, node }: Config, addresses: Addresses): Lo
   if (smtpUrl !== null) return []
   if (node !== null) return [message('findings.outboxOfEachNode')]
   return isLocal(addresses) ? [] : [message('findings.noMailServer', { url: addresses.frontendUrl })]
+}
+
+/**
+ * Types that share a home (`home_of: user`) and are the same application, as far as image and probe tell: images such as
+ * those of languages have different ones.
+ */
+function sharedHomeWarnings({ templates }: Config): LocalizedMessage[] {
+  const sharing = templates.all().filter(({ home, homeOf }) => home !== null && homeOf === 'user')
+  const applications = Map.groupBy(sharing, ({ image, command, idleProbe }) =>
+    JSON.stringify([image.replace(/@.*$|:[^/]*$/, ''), idleProbe ?? command]),
+  )
+  return [...applications.values()]
+    .filter(({ length }) => length > 1)
+    .map((same) =>
+      message('findings.sameApplicationSharesHome', {
+        types: list(
+          'comma',
+          same.map(({ type }) => type),
+        ),
+      }),
+    )
 }
 
 /** Whether the address can be reached from this machine alone. */

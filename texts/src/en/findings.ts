@@ -9,6 +9,8 @@ export const findings = {
     'The certificate in {file} is not for *.{host}, so browsers refuse every container. Get a wildcard certificate for {host} and *.{host}. See docs/how-to/give-containers-their-own-hosts.md.',
   noPrefixToStrip:
     'With CONTAINER_ROUTING=subdomain strip_prefix of {types} says nothing: their apps see all paths as they are. Leave it out.',
+  sameApplicationSharesHome:
+    'Types {types} are the same application and have home_of: user: both write its settings and databases in one home. Give all but one of them home_of: type. See docs/how-to/share-homes-and-folders.md.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: all clients count as one address. Set TRUSTED_PROXIES to the address of the proxy.',
   anyTrustedProxy:
