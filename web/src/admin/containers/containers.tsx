@@ -127,11 +127,23 @@ function useContainerColumns(): Columns<ListedContainer> {
 }
 
 /** The status of a container in a word; the dot repeats it. */
-function ContainerState({ container: { status, is_blocked } }: { container: ListedContainer }) {
+function ContainerState({
+  container: { id, status, is_blocked, home_problem: problem },
+}: {
+  container: ListedContainer
+}) {
   const t = useTranslations('admin.containers')
   return (
     <span className="tags">
       {is_blocked && <span className="tag bad">{t('blocked')}</span>}
+      {problem && (
+        <span
+          className="tag bad"
+          title={t('homeProblem', { program: String(problem.program), owner: String(problem.owner), id: String(id) })}
+        >
+          {t('homeNotWritable')}
+        </span>
+      )}
       <span className={`state ${tones[status]}`}>
         <span className="dot" aria-hidden />
         {t(`statuses.${status}`)}

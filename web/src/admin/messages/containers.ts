@@ -26,6 +26,9 @@ export const containers = {
     unknown: 'Unknown',
   },
   blocked: 'Blocked',
+  homeNotWritable: 'Home not writable',
+  homeProblem:
+    'Its program runs as account {program}, and its home belongs to account {owner}. Stop it, then: berth homes chown {id}',
   filters: {
     type: 'Type',
     anyType: 'Any type',
@@ -144,6 +147,9 @@ export const germanContainers: InOtherWords<typeof containers> = {
     unknown: 'Unbekannt',
   },
   blocked: 'Gesperrt',
+  homeNotWritable: 'Home nicht beschreibbar',
+  homeProblem:
+    'Das Programm läuft als Konto {program}, und das Home gehört dem Konto {owner}. Stopp ihn, dann: berth homes chown {id}',
   filters: {
     type: 'Typ',
     anyType: 'Jeder Typ',
