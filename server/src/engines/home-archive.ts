@@ -1,17 +1,23 @@
+import type { Owner } from './container-spec.ts'
 import type { Home } from './runtime.ts'
 
 /** A home as a backup keeps it. */
 export interface ArchivedHome extends Home {
   /** Bytes that its volume is bound to; absent when it has no such limit. */
   readonly size?: number
+  /** A volume that containers of several people have (`Runtime.ensureFolder`); then `owner` names nobody. */
+  readonly isFolder?: true
 }
+
+/** Whose a folder of several people is, where a home has its owner. */
+export const ownerOfFolders: Owner = { userId: 0, slug: '', type: '' }
 
 /**
  * Port to the contents of homes, for backup and restore. Containers may run and write meanwhile: a file that is being
  * written may be incomplete in the archive.
  */
 export interface HomeArchive {
-  /** Home volumes of this installation. @throws {RuntimeError} */
+  /** Home volumes of this installation, and where the engine's folders of several people are read those, too. @throws {RuntimeError} */
   homes(): Promise<ArchivedHome[]>
 
   /**

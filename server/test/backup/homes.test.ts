@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
-import { unpackTar } from 'modern-tar'
-import { dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
+import { packTar, unpackTar } from 'modern-tar'
+import { createDockerRuntime, dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
 import { extractHome } from '@berth/cli/backup/restore-backup.ts'
 import { resultOf, runCommand, signedBy, startCommand } from '#test/support/command-line.ts'
 import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
@@ -85,6 +85,54 @@ test('a home is bound to its size again, and restored without where the engine c
   const unbound = await remake(refusing)
   assert.deepEqual([unbound.outcome, unbound.home?.size], ['created-unbound', undefined])
   await assert.rejects(remake(await engineBindingSizes(t, 'no space left on device')), /restore berth-sized-ann-dev/)
+})
+
+test('a home that is restored belongs to whom it belonged, with its mode', async (t) => {
+  // Docker leaves the folder alone that it unpacks into: programs that are not root could not save at the top of a restored home.
+  const installation = 'berth-owned'
+  t.after(() => removeInstallation(installation))
+  const archive = dockerHomeArchive(installation, engineAddress)
+  const rights = { mode: 0o700, uid: 1234, gid: 4321 }
+  const content = await packTar([
+    { header: { name: './', size: 0, type: 'directory', ...rights } },
+    { header: { name: './file', size: 1, type: 'file', uid: 1234, gid: 4321 }, body: 'x' },
+  ])
+  const home = { volume: `${installation}-ann-dev`, owner: { userId: 2, slug: 'ann', type: 'dev' } }
+  await archive.write(home, () => Readable.from([content]), { signal, beforeCreate: async () => {} })
+  const [top] = await unpackTar(Buffer.concat(await Array.fromAsync(archive.read(home.volume, signal))))
+  const { mode = 0, uid, gid } = top?.header ?? {}
+  assert.deepEqual({ mode: mode & 0o7777, uid, gid }, rights)
+})
+
+test('a folder of a group is in a backup, and comes back as one', async (t) => {
+  const installation = 'berth-folders'
+  const { archive } = await withHome(t, installation)
+  const runtime = createDockerRuntime({ installation, dockerHost: engineAddress, network: installation })
+  const volume = `${installation}-folder-3-0123456789`
+  await runtime.ensureFolder(volume)
+  const contents = runtime.homeContents()
+  assert.ok(contents)
+  const file = await packTar([{ header: { name: 'task', size: 4, type: 'file' }, body: 'task' }])
+  await contents.add(volume, Readable.from([file]), signal)
+  const folder = path.join(folderOf(t), 'data')
+  await fillSmallStore(null, folder, installation)
+  const made = await runCommand({ DATA_DIR: folder }, 'backup', path.join(folderOf(t), 'backups'), '--json')
+  assert.equal(made.code, 0, made.stderr)
+  const { backup } = JSON.parse(made.stdout) as { backup: string }
+  await runtime.removeFolder(volume)
+  const place = { DATA_DIR: path.join(folderOf(t), 'other') }
+  const restored = await runCommand(place, 'restore', backup, ...(await signedBy(folder)))
+  assert.equal(restored.code, 0, restored.stderr)
+  const found = await unpackTar(Buffer.concat(await Array.fromAsync(archive.read(volume, signal))))
+  assert.deepEqual(
+    found.map(({ header }) => header.name),
+    ['./', './task'],
+  )
+  assert.equal((found[0]?.header.mode ?? 0) & 0o777, 0o777)
+  assert.ok((await archive.homes()).some((each) => each.volume === volume && each.isFolder))
+  assert.ok(!(await runtime.homes()).some((each) => each.volume === volume), 'nobody’s home')
+  await runtime.removeFolder(volume)
+  assert.ok(!(await archive.homes()).some((each) => each.volume === volume))
 })
 
 test('a home that a killed restore has written in part is written again by the next one', onlyLong, async (t) => {

@@ -1,16 +1,18 @@
 import path from 'node:path'
 import type { TarHeader } from 'modern-tar'
+import { ownerOfFolders } from '#/engines/home-archive.ts'
 import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/engines/home-archive.ts'
 import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
 import type { HomeContents } from '#/engines/runtime.ts'
 import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
+import { firstHeader } from '#/engines/tar/move-archive.ts'
 import { leftOut, oneEntry, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
 import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import { pathStatus } from './container-files.ts'
 import { HelperContainers, type Helper } from './helper-containers.ts'
-import { findVolume, isWithoutQuotas, listHomes, quotaOptions, removeVolume } from './home-volumes.ts'
-import { homeLabels } from './labels.ts'
+import { findVolume, isWithoutQuotas, listHomesAndFolders, quotaOptions, removeVolume } from './home-volumes.ts'
+import { folderLabels, homeLabels } from './labels.ts'
 
 /**
  * Contents of homes by the engine's archive API, through a container that is never started and has an empty root file
@@ -20,11 +22,17 @@ import { homeLabels } from './labels.ts'
 export function homeArchive(client: EngineClient, installation: string): HomeArchive {
   const helpers = new HelperContainers(client, installation)
   return {
-    homes: async () =>
-      (await listHomes({ client, installation })).map(({ volume, owner, found }) => {
+    homes: async () => {
+      const { homes, folders } = await listHomesAndFolders({ client, installation })
+      const archived = homes.map(({ volume, owner, found }) => {
         const size = Number(found.Options?.size)
         return { volume, owner, ...(size > 0 ? { size } : {}) }
-      }),
+      })
+      return [
+        ...archived,
+        ...folders.map(({ Name: volume }) => ({ volume, owner: ownerOfFolders, isFolder: true as const })),
+      ]
+    },
     read: (volume, signal) => readHome(client, helpers, volume, signal),
     write: (home, archive, options) => writeHome(client, helpers, installation, { home, archive, ...options }),
     removeUnfinished: async (volume) => {
@@ -89,12 +97,18 @@ async function writeHome(
     const call = { what, method: 'PUT', path: helper.archivePath, signal } as const
     const put = (sent: AsyncIterable<Uint8Array>, folder: string) =>
       client.ask({ ...call, query: { path: folder }, archive: sent, timeout: callTimeouts.writeHome, kind: 'stream' })
-    await put(archive(), helper.folder).catch(async (error: unknown) => {
+    const name = helper.folder.slice(1)
+    try {
+      await put(archive(), helper.folder)
+      // Docker leaves owner and mode of the folder alone that it unpacks into.
+      const top = await firstHeader(archive())
+      if (top && pathIn(top.name) === '') await put(folderOnly(top, name), '/')
+    } catch (error) {
       signal.throwIfAborted()
       // Docker takes no link that leads out of the folder it unpacks into, and none leads out of the top.
       if (!(await hasLinkOut(archive()))) throw error
-      await put(inFolder(archive(), helper.folder.slice(1)), '/')
-    })
+      await put(inFolder(archive(), name), '/')
+    }
     await helper.requireMounted(what)
     await helper.remove()
     return isBound ? 'created' : 'created-unbound'
@@ -109,10 +123,11 @@ async function writeHome(
 async function createVolume(
   client: EngineClient,
   installation: string,
-  { volume, owner, size }: ArchivedHome,
+  { volume, owner, size, isFolder }: ArchivedHome,
 ): Promise<boolean> {
   const call = { what: `restore ${volume}`, method: 'POST', path: '/volumes/create' } as const
-  const plain = { Name: volume, Labels: homeLabels(installation, owner) }
+  const labels = isFolder ? folderLabels(installation) : homeLabels(installation, owner)
+  const plain = { Name: volume, Labels: labels }
   const create = (body: object) => client.ask({ ...call, body, timeout: callTimeouts.read })
   try {
     const { Name: Driver, Options: DriverOpts } = quotaOptions(size ?? 0)
@@ -183,6 +198,18 @@ async function requireThere(client: EngineClient, helper: Helper, at: string, si
  * file.
  */
 const emptyFile = (name: string, mode = 0o644) => oneEntry({ name, size: 0, type: 'file', mode })
+
+/** An archive with a folder alone, of the owner, mode and times of another entry. */
+const folderOnly = ({ mode, uid, gid, mtime }: TarHeader, name: string) =>
+  oneEntry({
+    name: `${name}/`,
+    size: 0,
+    type: 'directory',
+    mode: mode ?? 0o755,
+    uid: uid ?? 0,
+    gid: gid ?? 0,
+    ...(mtime && { mtime }),
+  })
 
 /** Whether a home has a symbolic link that leads out of it by a relative path. Reads the archive to its end. */
 async function hasLinkOut(archive: AsyncIterable<Uint8Array>): Promise<boolean> {

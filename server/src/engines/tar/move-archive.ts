@@ -105,12 +105,17 @@ function targetOf(type: TarHeader['type'], linkname: string, inHome: string, fol
  * @throws {RuntimeError}
  */
 export async function homeOwner(contents: HomeContents, volume: string, signal: AbortSignal): Promise<ArchiveOwner> {
-  const reading = contents.read(volume, signal)[Symbol.asyncIterator]()
+  const header = await firstHeader(contents.read(volume, signal))
+  return { uid: header?.uid ?? 0, gid: header?.gid ?? 0 }
+}
+
+/** The first entry of an archive, of which no more is read. @throws as the archive */
+export async function firstHeader(archive: AsyncIterable<Uint8Array>): Promise<TarHeader | undefined> {
+  const reading = archive[Symbol.asyncIterator]()
   const bytes = Readable.toWeb(Readable.from({ [Symbol.asyncIterator]: () => reading })) as ReadableStream<Uint8Array>
   try {
-    for await (const { header } of bytes.pipeThrough(createTarDecoder({ strict: false })))
-      return { uid: header.uid ?? 0, gid: header.gid ?? 0 }
-    return { uid: 0, gid: 0 }
+    for await (const { header } of bytes.pipeThrough(createTarDecoder({ strict: false }))) return header
+    return undefined
   } finally {
     // The streams in between do not wait for the end of what they cancel.
     await reading.return?.(undefined)
