@@ -11,6 +11,7 @@ import {
   checkImages,
   checkInotify,
 } from './check-host.ts'
+import { checkHomeSources } from './check-homes.ts'
 import { checkBackups, checkNodes, checkService, checkSettings, checkStoreAnswers } from './check-installation.ts'
 import {
   checkContainerHosts,
@@ -97,6 +98,7 @@ export const allChecks: readonly Check[] = [
   { name: 'nodes', run: checkNodes },
   { name: 'backups', run: checkBackups },
   { name: 'disk', run: checkDisk },
+  { name: 'home sources', run: checkHomeSources },
   { name: 'images', run: checkImages },
   { name: 'address pools', run: checkAddressPools },
   { name: 'inotify', run: checkInotify },

@@ -180,6 +180,10 @@ export class TemplateSources {
   }
 }
 
+/** Folder of this machine in which the homes of all people are (`home_source`); undefined without one. */
+export const folderOfHomes = ({ home, homeSource }: Pick<Template, 'home' | 'homeSource'>): string | undefined =>
+  home !== null && homeSource && 'path' in homeSource ? commonFolder(homeSource.path) : undefined
+
 const personalVolume = ({ volume, subPath }: MountedVolume, owner: PathOwner): MountedVolume => ({
   volume,
   ...(subPath !== undefined && { subPath: personalPath(subPath, owner) }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import {
@@ -11,6 +11,7 @@ import {
   checkImages,
   checkInotify,
 } from '@berth/cli/doctor/check-host.ts'
+import { checkHomeSources } from '@berth/cli/doctor/check-homes.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { smallDisk } from '#test/support/engine/small-disk.ts'
@@ -128,4 +129,30 @@ test('a clock that is apart from the database by a minute is a warning; a databa
   assert.doesNotMatch(inWords(await checkClock(right, signal)), /the database/)
   const away = contextFor(t, { DATABASE_URL: 'postgres://berth@127.0.0.1:1/berth' })
   assert.doesNotMatch(inWords(await checkClock(away, signal)), /the database/)
+})
+
+test('folders of home_source: without any nothing, and what is wrong with those that there are', async (t) => {
+  const root = folderFor(t)
+  const homes = path.join(root, 'homes')
+  mkdirSync(homes)
+  const settings = (create: boolean) => ({
+    ALLOWED_MOUNT_ROOTS: root,
+    CONTAINER_TEMPLATES: JSON.stringify({
+      lab: { image: 'x', home_source: { path: `${homes}/{slug}`, ...(create && { create: '1:1' }) } },
+    }),
+  })
+  assert.deepEqual(await checkHomeSources(contextFor(t)), [])
+  const context = contextFor(t, settings(false))
+  assert.match(
+    inWords(await checkHomeSources(context)),
+    /^hint: home_source of lab: .* is on the file system of DATA_DIR/,
+  )
+  chmodSync(homes, 0o777)
+  assert.match(inWords(await checkHomeSources(context)), /^warning: home_source of lab: every account .* rename homes/m)
+  chmodSync(homes, 0o1777)
+  assert.doesNotMatch(inWords(await checkHomeSources(context)), /every account/)
+  const creating = inWords(await checkHomeSources(contextFor(t, settings(true))))
+  assert.equal(/this account is not root/.test(creating), process.getuid?.() !== 0)
+  rmSync(homes, { recursive: true })
+  assert.match(inWords(await checkHomeSources(context)), /^critical: home_source of lab: .* cannot be used \(ENOENT\)/)
 })
