@@ -29,7 +29,17 @@ export const parts = [
   },
   {
     name: 'Berth on a cluster',
-    files: onCluster('pods', 'environments', 'placement', 'homes', 'rights', 'isolation', 'installation', 'operator'),
+    files: onCluster(
+      'pods',
+      'environments',
+      'placement',
+      'homes',
+      'shared-homes',
+      'rights',
+      'isolation',
+      'installation',
+      'operator',
+    ),
     seconds: 240,
   },
   {

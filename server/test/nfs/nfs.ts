@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { assertOk } from '#test/support/api-calls.ts'
+import { startBerth, type Person } from '#test/support/berth.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { openStream } from '#test/support/event-stream.ts'
+import { startFileServer } from './file-server.ts'
+
+/**
+ * `npm run test:nfs`: homes on a real NFS server (contract, section 15) that squashes root, is away for a minute, and has stale handles.
+ * It needs root and programs that `npm test` does not have, and fails by their names where they are missing.
+ */
+
+/** How long the file server is away, and how long any answer may take meanwhile, in ms. */
+const [away, answerLimit] = [60_000, 15_000]
+
+const ends: (() => Promise<unknown>)[] = []
+const lifetime = { after: (end: () => Promise<unknown>) => void ends.push(end) }
+after(async () => {
+  for (const end of ends.toReversed()) await end()
+})
+
+const nfs = await startFileServer()
+lifetime.after(() => nfs.close())
+for (const name of ['open', 'squashed'] as const) chmodSync(nfs.served(name), 0o777)
+const base = { image: await testImage(), port: 8080, memory: '64m' }
+const on = (name: 'open' | 'squashed', create?: string) => ({
+  ...base,
+  home_source: { path: `${nfs.mounted(name)}/{slug}`, ...(create && { create }) },
+})
+const templates = {
+  plain: base,
+  home: on('open', '1000:1000'),
+  squashed: on('squashed', '1000:1000'),
+  given: on('squashed'),
+}
+const berth = await startBerth(lifetime, {
+  env: {
+    CONTAINER_TEMPLATES: JSON.stringify(templates),
+    ALLOWED_MOUNT_ROOTS: ['open', 'squashed'].map((name) => nfs.mounted(name as 'open' | 'squashed')).join(','),
+    MAX_CONTAINERS_PER_USER: '4',
+  },
+})
+const [ann, ben] = [await berth.signUpWithoutContainer('ann@x.org'), await berth.signUpWithoutContainer('ben@x.org')]
+
+const launch = (person: Person, type: string) => person.call('POST', `/api/container/launch/${type}`)
+const stop = (person: Person, type: string) => person.call('POST', `/api/container/stop/${type}`)
+const run = async (person: Person, type: string, script: string) => {
+  const launched = await launch(person, type)
+  assertOk(launched)
+  return (await execInContainer(launched.body.container_id, script)).trim()
+}
+/** What the card of a type says last, as the events of the dashboard have it. */
+async function cardOf(person: Person, type: string): Promise<unknown> {
+  const stream = await openStream(berth, person.token)
+  await sleep(500)
+  stream.close()
+  const events = stream.events.filter(({ name, data }) => name === 'launch' && data.type === type)
+  return events.at(-1)?.data.message
+}
+const [silent, missing] = [/file server .* does not answer/, /home on a file server, is missing or cannot be used/]
+
+test('a home is made on the file server with its owner, and the program writes there', async () => {
+  await run(ann, 'home', 'echo first > /home/berth/file')
+  const home = path.join(nfs.served('open'), ann.slug)
+  const { uid, gid, mode } = statSync(home)
+  assert.deepEqual([uid, gid, mode & 0o777], [1000, 1000, 0o700])
+  assert.equal(readFileSync(path.join(home, 'file'), 'utf8'), 'first\n')
+})
+
+test('where root is squashed a launch that has to make the home is refused, says why, and leaves nothing behind', async () => {
+  const refused = await launch(ann, 'squashed')
+  assert.equal(refused.status, 500)
+  assert.match(refused.body.error, missing)
+  assert.equal(await cardOf(ann, 'squashed'), refused.body.error)
+  assert.match(berth.logs.join(''), /cannot be given to 1000:1000: .* export it without root_squash/)
+  assert.deepEqual(readdirSync(nfs.served('squashed')), [])
+})
+
+test('where root is squashed a home that the file server made is used, though root of this machine may not enter it', async () => {
+  const home = path.join(nfs.served('squashed'), ann.slug)
+  mkdirSync(home, { mode: 0o700 })
+  chownSync(home, 1000, 1000)
+  await run(ann, 'given', 'echo mine > /home/berth/file')
+  assert.equal(readFileSync(path.join(home, 'file'), 'utf8'), 'mine\n')
+})
+
+test('while the file server is away for a minute everything else works, its launches say so, and all goes on after it', async () => {
+  nfs.goAway()
+  try {
+    const end = performance.now() + away
+    const timed = async <T>(what: string, work: Promise<T>): Promise<T> => {
+      const begun = performance.now()
+      const done = await work
+      const took = performance.now() - begun
+      assert.ok(took < answerLimit, `${what} took ${Math.round(took)} ms`)
+      return done
+    }
+    for (let round = 0; performance.now() < end; round++) {
+      const refused = await timed('a refusal', launch(ben, 'home'))
+      assert.equal(refused.status, 500)
+      assert.match(refused.body.error, silent)
+      assertOk(await timed('a launch', launch(ben, 'plain')))
+      assertOk(await timed('a list', ann.call('GET', '/api/user/containers')))
+      assert.equal((await timed('the health', berth.call('GET', '/healthz'))).status, 200)
+      assertOk(await timed('a stop', stop(ben, 'plain')))
+      if (round === 0) assert.match(String(await cardOf(ben, 'home')), silent)
+    }
+    assertOk(await timed('the stop of a container with its home there', stop(ann, 'home')))
+    assert.match(berth.logs.join(''), new RegExp(`the file system at ${nfs.mounted('open')} does not answer`))
+  } finally {
+    nfs.comeBack()
+  }
+  while ((await launch(ann, 'home')).status !== 200) await sleep(1_000)
+  assert.equal(await run(ann, 'home', 'cat /home/berth/file'), 'first')
+  await run(ben, 'home', 'echo second > /home/berth/file')
+})
+
+test('while handles are stale a launch says that its folder cannot be used, others work, and it runs after a new mount', async () => {
+  nfs.replace('open')
+  chmodSync(nfs.served('open'), 0o777)
+  assertOk(await stop(ben, 'home'))
+  const refused = await launch(ben, 'home')
+  assert.equal(refused.status, 500)
+  assert.match(refused.body.error, missing)
+  assert.equal(await cardOf(ben, 'home'), refused.body.error)
+  assertOk(await launch(ben, 'plain'))
+  assert.equal(await run(ann, 'given', 'cat /home/berth/file'), 'mine', 'the other export is not concerned')
+  assertOk(await stop(ann, 'home'))
+  await nfs.mountAgain('open')
+  await run(ben, 'home', 'echo third > /home/berth/file')
+  rmSync(path.join(nfs.served('open'), ben.slug, 'file'))
+})
