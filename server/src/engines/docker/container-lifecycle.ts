@@ -92,19 +92,36 @@ const asStartFailure = (error: unknown) =>
     ? new RuntimeError('failed', error.message, error.cause)
     : error
 
+/**
+ * runc gives up with "unable to freeze" after a few tenths of a second where processes of the container begin and end meanwhile, as
+ * those of its start do on a busy machine. Attempts, and ms between them.
+ */
+const [maxFreezes, freezePause] = [5, 200]
+
 /** Only what carries our labels. */
 export async function pauseContainer(engine: EngineContext, id: string, signal?: AbortSignal): Promise<void> {
   const found = await findOwn(engine, id, signal)
   if (!found) throw new RuntimeError('missing', `pause ${id}`)
   if (found.state === 'paused') return
-  try {
-    const path = `/containers/${id}/pause`
-    await engine.client.ask({ what: `pause ${found.name}`, method: 'POST', path, timeout: callTimeouts.pause, signal })
-  } catch (error) {
-    if (!(error instanceof RuntimeError) || (error.kind !== 'conflict' && error.kind !== 'failed')) throw error
-    // Docker answers 409 both to "paused already", by another client a moment ago, and to "does not run".
-    if ((await inspectId(engine, id, signal))?.state === 'paused') return
-    throw new RuntimeError('failed', error.message, error.cause)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const path = `/containers/${id}/pause`
+      return void (await engine.client.ask({
+        what: `pause ${found.name}`,
+        method: 'POST',
+        path,
+        timeout: callTimeouts.pause,
+        signal,
+      }))
+    } catch (error) {
+      if (!(error instanceof RuntimeError) || (error.kind !== 'conflict' && error.kind !== 'failed')) throw error
+      // Docker answers 409 both to "paused already", by another client a moment ago, and to "does not run".
+      const state = (await inspectId(engine, id, signal))?.state
+      if (state === 'paused') return
+      if (state !== 'running' || attempt === maxFreezes || !/unable to freeze/i.test(String(error.cause)))
+        throw new RuntimeError('failed', error.message, error.cause)
+      await sleep(freezePause, undefined, { signal })
+    }
   }
 }
 
