@@ -52,6 +52,23 @@ test('a sign-in starts and pauses what its template asks for, within the limits;
   )
 })
 
+test('with idle_probe one that was started ahead is paused too, and a page that was left open does not end that', async (t) => {
+  const serving = 'cd /home/berth; echo "{\\"jobs\\": 0}" > state; httpd -p 8080 -h /home/berth; exec tail -f /dev/null'
+  const probed = { idle_probe: { path: 'state', active: '/jobs' }, idle_timeout: 600 }
+  const lab = template({ ...probed, prestart: true, command: ['/bin/sh', '-c', serving] })
+  const berth = await startBerth(t, { env: { CONTAINER_TEMPLATES: JSON.stringify({ dev: template(), lab }) } })
+  await berth.administrator()
+  const ann = await berth.signUp('ann@x.org')
+  await until(async () => (await statusesOf(ann)).lab === 'paused')
+  const target = `/${ann.slug}-lab/state`
+  const ofPage = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+  for (let time = 0; time < 5; time += 1) assert.equal((await ann.call('GET', target, { headers: ofPage })).status, 503)
+  assert.equal((await statusesOf(ann)).lab, 'paused')
+  const toPage = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  assert.equal((await ann.call('GET', target, { headers: toPage })).status, 200)
+  assert.equal((await statusesOf(ann)).lab, 'running')
+})
+
 test('the engine has the image of every template before the first launch; one that no registry has is a warning', async (t) => {
   const registry = await startRegistry(t)
   const gone = '127.0.0.1:9/berth/gone:1'
