@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
+import { catalogueFolder } from './catalogue-folder.ts'
 import { isRecord } from './field-values.ts'
 
 /** Fields of a template as an operator writes them, or what is wrong with the choice. */
@@ -46,11 +47,6 @@ export function extendedFields(own: unknown): Chosen {
   return { fields: others }
 }
 
-/** The folder `templates` of this release. The bundle of the API process is one folder nearer to it than this file. */
-const catalogueFolder = ['../../templates', '../../../templates']
-  .map((each) => path.resolve(import.meta.dirname, each))
-  .find((each) => existsSync(path.join(each, 'code-server.yaml')))
-
 let entries: readonly CatalogueEntry[] | undefined
 
 /**
@@ -58,11 +54,12 @@ let entries: readonly CatalogueEntry[] | undefined
  * @throws {Error} when the folder is not there, or a file of it is wrong
  */
 export function catalogueEntries(): readonly CatalogueEntry[] {
-  if (catalogueFolder === undefined) throw new Error('the folder "templates" of this release is missing')
-  entries ??= readdirSync(catalogueFolder)
+  const folder = catalogueFolder
+  if (folder === undefined) throw new Error('the folder "templates" of this release is missing')
+  entries ??= readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .sort()
-    .map((file) => readEntry(file.replace(/\.yaml$/, ''), readFileSync(path.join(catalogueFolder, file), 'utf8')))
+    .map((file) => readEntry(file.replace(/\.yaml$/, ''), readFileSync(path.join(folder, file), 'utf8')))
   return entries
 }
 

@@ -14,6 +14,7 @@ import {
 import { readImageFile, type ImageFile } from '#/machine/image-file.ts'
 import { isTimeZone } from '#/machine/time-zone.ts'
 import { problemOf, type Parameter, type ParameterValue, type Parameters } from './parameters.ts'
+import { catalogueFiles } from './catalogue-folder.ts'
 import {
   archiveNames,
   idleProbeNames,
@@ -406,15 +407,19 @@ function folderInHome(to: string): string | undefined {
 }
 
 function originOf(value: unknown): Read<FilesOrigin> {
-  const problem = bad('needs a "from" of {path: folder}, {archive: file} or {git: URL, ref}')
+  const problem = bad('needs a "from" of {path: folder}, {archive: file}, {git: URL, ref} or {catalogue: name}')
   if (!isRecord(value)) return problem
-  const { path: folder, archive, git, ref = null, ...others } = value
+  const { path: folder, archive, git, catalogue, ref = null, ...others } = value
   if (Object.keys(others).length > 0) return problem
-  const given = [folder, archive, git].filter((each) => each !== undefined)
+  const given = [folder, archive, git, catalogue].filter((each) => each !== undefined)
   if (given.length !== 1 || typeof given[0] !== 'string' || given[0].includes('\0')) return problem
   if (git !== undefined) return repository(given[0], ref)
   if (ref !== null) return bad('has a "ref", which only git has')
   if (given[0] === '') return problem
+  if (catalogue !== undefined)
+    return catalogueFiles(given[0])
+      ? ok({ catalogue: given[0] })
+      : bad(`has the catalogue's files ${given[0]}, which this release does not have`)
   if (folder !== undefined) return ok({ path: given[0] })
   return archiveNames.test(given[0])
     ? ok({ archive: given[0] })

@@ -200,7 +200,7 @@ export const fieldGroups = {
     files: {
       ...starterFileList,
       default: [],
-      text: 'Starter files, a list of `{from, to, update}` that are put into the home whenever a container is created, before its start. `from` is `{path: /folder}` or `{archive: /file.zip}` (`.tar`, `.tar.gz`, `.zip`) below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed, or `{git: URL, ref}` (http, https or file; a branch, tag or commit). `to` is a folder relative to the home. `update`: `never` puts them there once, `missing` (default) also files that are missing later, `changed` also files that have changed in `from`; what a user changed is kept beside as `name.1`.',
+      text: 'Starter files, a list of `{from, to, update}` that are put into the home whenever a container is created, before its start. `from` is `{path: /folder}` or `{archive: /file.zip}` (`.tar`, `.tar.gz`, `.zip`) below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed, `{git: URL, ref}` (http, https or file; a branch, tag or commit), or `{catalogue: name}`, files of this release that a template of the catalogue needs. `to` is a folder relative to the home. `update`: `never` puts them there once, `missing` (default) also files that are missing later, `changed` also files that have changed in `from`; what a user changed is kept beside as `name.1`.',
       see: 'how-to/provide-course-material.md',
     },
     read_only: {

@@ -68,11 +68,13 @@ test('starter files come from a folder, an archive or a repository, and go below
       { from: { git: 'https://x.org/a.git' }, update: 'changed' },
       { from: { git: 'file:///srv/a.git', ref: 'v1.0' }, to: '.', update: 'never' },
       { from: { archive: '/srv/a.TAR.GZ' } },
+      { from: { catalogue: 'code-server' } },
     ])?.map(({ from, to }) => [from, to]),
     [
       [{ git: 'https://x.org/a.git', ref: null }, ''],
       [{ git: 'file:///srv/a.git', ref: 'v1.0' }, ''],
       [{ archive: '/srv/a.TAR.GZ' }, ''],
+      [{ catalogue: 'code-server' }, ''],
     ],
   )
   const git = (url: unknown, ref?: unknown) => [{ from: { git: url, ref } }]
@@ -82,6 +84,7 @@ test('starter files come from a folder, an archive or a repository, and go below
     [[{ from: { path: '/a', git: 'https://x.org' } }], /needs a "from" of/],
     [[{ from: { path: '' } }], /needs a "from" of/],
     [[{ from: { path: '/a', ref: 'x' } }], /has a "ref", which only git has$/],
+    [[{ from: { catalogue: '../etc' } }], /which this release does not have$/],
     [[{ from: { archive: '/a.rar' } }], /names of archives end with \.tar, \.tar\.gz or \.zip$/],
     [git('ssh://x.org/a'), /is a URL with http, https or file$/],
     [git('/srv/a.git'), /is a URL with http, https or file$/],
@@ -98,6 +101,10 @@ test('starter files come from a folder, an archive or a repository, and go below
     assert.match(problemOf({ files }), problem)
     assert.doesNotMatch(problemOf({ files }), /secret/)
   }
+  // They help where they can be put, so that a template of the catalogue is right without them.
+  const helps = [{ from: { catalogue: 'code-server' } }]
+  assert.deepEqual(templateOf({ files: helps, home: null })?.files, [])
+  assert.deepEqual(templateOf({ files: helps, home_source: { path: '/srv/{slug}' } })?.files, [])
   const files = [{ from: { path: '/a' }, to: 'data/x' }]
   assert.match(problemOf({ files, home: null }), /^lab: files needs a home that they are put into$/)
   const mounts = [{ source: { volume: 'shared' }, target: '/home/berth/data' }]

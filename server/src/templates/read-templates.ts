@@ -3,7 +3,7 @@ import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Docume
 import { extendedFields } from './catalogue.ts'
 import { isRecord } from './field-values.ts'
 import { defaultOf, fields as rows, readField, type FieldName, type ValueOf } from './fields.ts'
-import type { Template } from './template.ts'
+import { requiredFiles, type Template } from './template.ts'
 
 /** Templates that were read, and every problem found, each a sentence. */
 export interface ReadTemplates {
@@ -142,7 +142,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     registryAuth: pick('registry_auth'),
     secrets: pick('secrets'),
     mounts: pick('mounts'),
-    files: pick('files'),
+    files: pick('home') === null || pick('home_source') !== null ? requiredFiles(pick('files')) : pick('files'),
     parameters: pick('parameters'),
     idlePause: pick('idle_pause'),
     idleTimeout: pick('idle_timeout'),
@@ -216,7 +216,7 @@ function problemsOfGroupFolders({ type, groupFolders, home, mounts }: Template):
 
 function problemsOfFiles({ type, files, home, mounts }: Template): string[] {
   if (files.length > 0 && home === null) return [`${type}: files needs a home that they are put into`]
-  return files.flatMap(({ to }) => {
+  return requiredFiles(files).flatMap(({ to }) => {
     const target = path.posix.join(home ?? '/', to)
     const mount = mounts.find((each) => target === each.target || target.startsWith(`${each.target}/`))
     return mount

@@ -130,6 +130,7 @@ function followedOf(templates: readonly Mounting[], { secretsDir, mountRoots, fo
             ? []
             : [{ words: `files names ${from.git}`, path: repository, isReadWhole: true }]
         }
+        if ('catalogue' in from) return []
         const named = 'path' in from ? from.path : from.archive
         return [{ words: `files names ${named}`, path: inRoots(named), isReadWhole: 'path' in from }]
       }),

@@ -6,6 +6,7 @@ import { FolderUnusable, RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
 import { answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
+import { catalogueFiles } from './catalogue-folder.ts'
 import type { FollowedPath } from './replaceable-paths.ts'
 import { commonFolder, personalPath, type PathOwner } from './personal-paths.ts'
 import { mountsWithHome, type FilesOrigin, type Template } from './template.ts'
@@ -156,6 +157,7 @@ export class TemplateSources {
   /** Whether the origin of files is there; a repository is asked at launches alone. */
   #origin(from: FilesOrigin): AllowedPath | { readonly url: string } {
     if ('git' in from) return { url: from.git }
+    if ('catalogue' in from) return { real: catalogueFiles(from.catalogue) ?? '' }
     if ('path' in from) return this.#folder(from.path)
     const found = this.#belowRoots(from.archive)
     if ('problem' in found || isOfKind(found.real, 'isFile')) return found

@@ -221,9 +221,11 @@ export const idleProbeNames = ['jupyter', 'code-server'] as const
  */
 export type IdleProbe = (typeof idleProbeNames)[number] | { readonly path: string; readonly active: string }
 
-/** Where starter files come from: a folder or an archive of this machine, or a Git repository. */
+/** Where starter files come from: a folder or an archive of this machine, a Git repository, or this release. */
 export type FilesOrigin =
   | { readonly path: string }
+  /** Of the catalogue: a folder of `templates/files`. */
+  | { readonly catalogue: string }
   | { readonly archive: string }
   /** `ref`: a branch, a tag or a commit; null: the branch that the repository names as its own. */
   | {
@@ -241,6 +243,10 @@ export interface StarterFiles {
   /** `never`: put there once · `missing`: also what is missing later · `changed`: also what is another by now. */
   readonly update: 'never' | 'missing' | 'changed'
 }
+
+/** Without those of the catalogue, which help an application that does without where they cannot be put. */
+export const requiredFiles = (files: readonly StarterFiles[]): readonly StarterFiles[] =>
+  files.filter(({ from }) => !('catalogue' in from))
 
 /** A folder of the host with the homes of all people, such as of a file server. */
 export interface HomeFolder {

@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { appImage } from './support/app-image.ts'
-import { tryHere } from './support/catalogue.ts'
+import { catalogueTemplate, tryHere } from './support/catalogue.ts'
+import { watchIdle } from './support/idle.ts'
 import { installCodeServer } from './support/install-npm-packages.ts'
 import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('code-server')
 const image = await appImage('code-server', installCodeServer)
-const app = await runApp({ after }, image, {
-  'code-server': shown,
-  guarded: { ...shown, env: { PASSWORD: 'anchor' }, command: ['--auth', 'password', '/home/coder/project'] },
-  whole: { ...shown, strip_prefix: false },
-})
+const { idle_probe: idleProbe, files } = catalogueTemplate('code-server')
+const app = await runApp(
+  { after },
+  image,
+  {
+    'code-server': shown,
+    guarded: { ...shown, env: { PASSWORD: 'anchor' }, command: ['--auth', 'password', '/home/coder/project'] },
+    whole: { ...shown, strip_prefix: false },
+    // Longer than between two heartbeats, which count until the extension runs.
+    idle: { ...shown, idle_probe: idleProbe, files, idle_timeout: 75 },
+  },
+  // A page that was opened counts for a few seconds, in place of five minutes.
+  { pace: { navigation: 3_000 } },
+)
 const { page } = app
 const code = await app.open('code-server')
 
@@ -122,6 +132,31 @@ test('guarded: its own sign-in works, redirects and cookie included', async () =
 test('strip_prefix: false is not for code-server, which has no base path of its own', async () => {
   const { traffic } = await app.open('whole')
   assert.deepEqual(traffic.failed, ['404 GET /ann-whole/'])
+})
+
+test('idle: a page that is left open is suspended; a person who types and a command in a terminal are use', async () => {
+  // It is suspended while its page is not there yet.
+  assert.equal((await app.ann.call('POST', '/api/container/launch/idle')).status, 200)
+  await app.open('idle')
+  const { isRunning, runsFor, isSuspendedWithin } = watchIdle(app, 'idle')
+  await workbenchIsReady()
+  for (const end = Date.now() + 90_000; Date.now() < end; await runsFor(5)) await page.keyboard.press('Control+Home')
+  // A new one, whether or not the panel is there already.
+  await page.keyboard.press('Control+Shift+`')
+  const typed = page.locator('.terminal-wrapper.active .xterm-helper-textarea')
+  await typed.waitFor({ state: 'attached' })
+  await page.waitForTimeout(1_500)
+  await typed.focus()
+  // VS Code takes a person for gone who did nothing for a minute.
+  await page.keyboard.type('sleep 170; echo slept > slept.txt\n')
+  await runsFor(160)
+  await isSuspendedWithin(180)
+  // The page is still open, and tries to connect.
+  await page.waitForTimeout(5_000)
+  assert.equal(await isRunning(), false)
+  await page.goto('about:blank')
+  await app.open('idle')
+  await page.getByRole('treeitem', { name: 'slept.txt' }).waitFor()
 })
 
 /** A shell's line that waits for a text in a file of the project, and fails when it does not come within 5 s. */

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { parse } from 'yaml'
 import { appImage } from './support/app-image.ts'
 import { tryHere } from './support/catalogue.ts'
+import { watchIdle } from './support/idle.ts'
 import { installDebianPackages } from './support/install-debian-packages.ts'
 import { fingerprintOf, largeFile } from './support/large-file.ts'
 import { type Fields, runApp, shownTemplate, takePicture } from './support/run-app.ts'
@@ -108,25 +109,14 @@ test("the how-to's template answers the same", async () => {
 
 test('idle: a page that is left open is suspended; a cell that runs and a terminal that prints are not', async () => {
   const idle = await app.open('idle', 'lab?reset')
-  const isRunning = async () => {
-    const { containers } = (await app.ann.call('GET', '/api/user/containers')).body
-    return containers.find(({ type }: { type: string }) => type === 'idle').status === 'running'
-  }
-  const runsFor = async (seconds: number) => {
-    for (const end = Date.now() + seconds * 1_000; Date.now() < end; await page.waitForTimeout(1_000))
-      assert.ok(await isRunning(), `it was suspended ${((end - Date.now()) / 1_000).toFixed(0)} s too early`)
-  }
-  const isSuspended = async () => {
-    for (const end = Date.now() + 90_000; await isRunning(); await page.waitForTimeout(1_000))
-      assert.ok(Date.now() < end, 'it is not suspended')
-  }
+  const { isRunning, runsFor, isSuspendedWithin } = watchIdle(app, 'idle')
   await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click()
   await page.locator('.jp-Notebook .cm-content').first().click()
   await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor()
   await page.keyboard.type('import time; time.sleep(40)')
   await page.keyboard.press('Shift+Enter')
   await runsFor(35)
-  await isSuspended()
+  await isSuspendedWithin(90)
   // The page is still open, and asks for its kernels.
   await page.waitForTimeout(5_000)
   assert.equal(await isRunning(), false)
@@ -135,7 +125,7 @@ test('idle: a page that is left open is suspended; a cell that runs and a termin
   await page.locator('.jp-Terminal .xterm-screen').first().click()
   await page.keyboard.type('for each in $(seq 20); do echo $each; sleep 2; done\n')
   await runsFor(35)
-  await isSuspended()
+  await isSuspendedWithin(90)
 })
 
 test('berth templates try finds nothing that breaks', async () => {

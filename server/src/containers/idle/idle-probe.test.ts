@@ -193,21 +193,28 @@ test('Jupyter is asked on one connection for as long as it is open, and on anoth
   assert.ok(await again('jupyter', other))
 })
 
-test('an application that may count its connections has none left after a question', async (t) => {
-  const server = createHttpServer(
-    (_, response) => void response.end('{"status": "alive", "lastHeartbeat": 1790000000000}'),
-  )
-  const port = await listen(t, server)
-  const kept = new ProbeConnection()
+/** No other program listens there. */
+const editorHost = '127.39.0.1'
+
+async function listenAsEditor(t: TestContext, port: number, body: string): Promise<[number, Promise<unknown>]> {
+  const server = createHttpServer((_, response) => void response.end(body))
   const closed = new Promise((resolve) => server.once('connection', (socket: Socket) => socket.once('close', resolve)))
-  const app = { host: '127.0.0.1', port, prefix: 'x' }
-  assert.deepEqual(
-    await askIdleProbe({ idleProbe: 'code-server', stripPrefix: true, scheme: 'http' }, app, false, kept),
-    {
-      usedAt: 1_790_000_000_000,
-    },
-  )
+  await new Promise<void>((resolve) => server.listen(port, editorHost, resolve))
+  t.after(() => void server.close())
+  return [(server.address() as AddressInfo).port, closed]
+}
+
+test('code-server is asked by its heartbeat, and keeps no connection, which it would count; its extension knows better', async (t) => {
+  const heartbeat = '{"status": "alive", "lastHeartbeat": 1790000000000}'
+  const [port, closed] = await listenAsEditor(t, 0, heartbeat)
+  const kept = new ProbeConnection()
+  const app = { host: editorHost, port, prefix: 'x' }
+  const again = () => askIdleProbe({ idleProbe: 'code-server', stripPrefix: true, scheme: 'http' }, app, false, kept)
+  assert.deepEqual(await again(), { usedAt: 1_790_000_000_000 })
   await closed
+  const [, closedByIt] = await listenAsEditor(t, 8479, '{"usedAt": 1780000000000}')
+  assert.deepEqual(await again(), { usedAt: 1_780_000_000_000 })
+  await closedByIt
 })
 
 test('an application that speaks TLS is asked, whatever its certificate is', async (t) => {

@@ -35,30 +35,38 @@ export async function askIdleProbe(
   const connection = kept ?? new ProbeConnection()
   // A server of another name may count its connections as use, as code-server does, or serve one at a time.
   const isKept = kept !== undefined && idleProbe === 'jupyter'
-  const get: Get = (...paths) => {
-    const targets = paths.map((path) => readinessTarget(path, prefix, hasOwnHost || stripPrefix))
-    return connection.get({ host, port, usesTls: scheme === 'https' }, targets, isKept)
+  const app: Asked = {
+    get: (...paths) => {
+      const targets = paths.map((path) => readinessTarget(path, prefix, hasOwnHost || stripPrefix))
+      return connection.get({ host, port, usesTls: scheme === 'https' }, targets, isKept)
+    },
+    getAt: (other) => connection.get({ host, port: other, usesTls: false }, ['/'], false),
   }
-  const usedAt = await askers(idleProbe)(get).catch(() => undefined)
+  const usedAt = await askers(idleProbe)(app).catch(() => undefined)
   return usedAt === undefined ? undefined : { usedAt: Math.min(usedAt, Date.now()) }
 }
 
-/** The answers to these paths, in their order; those that are missing, and all behind one that is none, are left out. */
-type Get = (...paths: string[]) => Promise<readonly JsonAnswer[]>
-type Ask = (get: Get) => Promise<number | undefined>
+/** Answers in the order of what is asked; those that are missing, and all behind one that is none, are left out. */
+interface Asked {
+  /** At these paths of the application. */
+  get(...paths: string[]): Promise<readonly JsonAnswer[]>
+  /** At another port of its container. */
+  getAt(port: number): Promise<readonly JsonAnswer[]>
+}
+type Ask = (app: Asked) => Promise<number | undefined>
 
 function askers(probe: IdleProbe): Ask {
   if (probe === 'jupyter') return askJupyter
   if (probe === 'code-server') return askCodeServer
-  return async (get) => timeOf(valueAt((await get(probe.path))[0]?.value, probe.active))
+  return async (app) => timeOf(valueAt((await app.get(probe.path))[0]?.value, probe.active))
 }
 
 /**
  * Kernels and terminals. `last_activity` of `/api/status` says nothing: the polls of a page that is left open count there.
  * Source: Jupyter Server's REST API; `no_track_activity` keeps these requests from counting as well.
  */
-async function askJupyter(get: Get): Promise<number | undefined> {
-  const [first, terminals] = await get('api/kernels?no_track_activity=1', 'api/terminals?no_track_activity=1')
+async function askJupyter(app: Asked): Promise<number | undefined> {
+  const [first, terminals] = await app.get('api/kernels?no_track_activity=1', 'api/terminals?no_track_activity=1')
   const kernels = first?.value
   if (!Array.isArray(kernels) || terminals === undefined) return undefined
   if (kernels.some((kernel) => fieldOf(kernel, 'execution_state') === 'busy')) return Date.now()
@@ -67,9 +75,17 @@ async function askJupyter(get: Get): Promise<number | undefined> {
   return all.reduce((last: number, each) => Math.max(last, timeOf(fieldOf(each, 'last_activity')) ?? 0), 0)
 }
 
-/** `/healthz` has the last heartbeat: that of a request, and every minute while a page is open. Source: heart.ts of code-server. */
-async function askCodeServer(get: Get): Promise<number | undefined> {
-  const health = (await get('healthz'))[0]?.value
+/** Where the extension `berth.idle` of the catalogue says when code-server was used; see `templates/files/code-server`. */
+const editorPort = 8479
+
+/**
+ * By the extension, which knows whether a person is at a page. Without it `/healthz` has the last heartbeat: that of a request, and
+ * every minute while a page is open. Source: heart.ts of code-server.
+ */
+async function askCodeServer(app: Asked): Promise<number | undefined> {
+  const said = timeOf(fieldOf((await app.getAt(editorPort))[0]?.value, 'usedAt'))
+  if (said !== undefined) return said
+  const health = (await app.get('healthz'))[0]?.value
   const status = fieldOf(health, 'status')
   return status === 'alive' || status === 'expired' ? timeOf(fieldOf(health, 'lastHeartbeat')) : undefined
 }

@@ -156,7 +156,16 @@ const less = {
   readsHomes: false,
 }
 const templates = [
-  { ...plain, idlePause: 60, idleCpu: 0.1, port: null, prestart: true, type: 'a' },
+  {
+    ...plain,
+    idlePause: 60,
+    idleCpu: 0.1,
+    port: null,
+    prestart: true,
+    type: 'a',
+    // It helps where it can be put.
+    files: [{ from: { catalogue: 'code-server' }, to: '', update: 'changed' }],
+  },
   {
     ...plain,
     type: 'b',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { HostReport, Runtime, RuntimeCapabilities } from '#/engines/runtime.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
-import type { Template } from '#/templates/template.ts'
+import { requiredFiles, type Template } from '#/templates/template.ts'
 import type { EngineListCache } from './engine-list.ts'
 import type { Task } from './reconciler.ts'
 
@@ -163,7 +163,7 @@ export function unsupportedBy(capabilities: RuntimeCapabilities, templates: read
 }
 
 const withoutFiles = ({ type, files }: Template): string[] =>
-  files.length === 0
+  requiredFiles(files).length === 0
     ? []
     : [`the template "${type}" has files, and this engine has no way to put them into a home before a start`]
 

@@ -77,6 +77,16 @@ function zip(entries: readonly { name: string | Buffer; text: string; mode?: num
   return Buffer.concat([...locals, ...central, Buffer.from('PK\x05\x06'), end])
 }
 
+test('files of the catalogue are of this release, whatever folders are allowed', async (t) => {
+  const { words } = arrange(t)
+  const found = await words({ catalogue: 'code-server' })
+  assert.match(String(found), /berth\.idle-1\.0\.0\/extension\.js 644 /)
+  assert.match(
+    String(await words({ catalogue: 'nothing' })),
+    /the files nothing of the catalogue: this release does not have it$/,
+  )
+})
+
 test('a folder is read with its subfolders; links are followed below the roots, and refused out of them', async (t) => {
   const { at, write, words } = arrange(t)
   mkdirSync(at('root/course/week1'))

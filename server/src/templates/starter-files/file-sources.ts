@@ -5,6 +5,7 @@ import path from 'node:path'
 import { allowedPath } from '#/machine/allowed-paths.ts'
 import { answeringPaths } from '#/machine/answering-paths.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import { catalogueFiles } from '#/templates/catalogue-folder.ts'
 import type { TemplateProblem } from '#/templates/read-templates.ts'
 import type { FilesOrigin, Template } from '#/templates/template.ts'
 import { addCommit, fetchCommit } from './fetch-repository.ts'
@@ -165,10 +166,11 @@ export class FileSources {
 
   async #versionOf(origin: FilesOrigin, signal: AbortSignal): Promise<OriginVersion> {
     const { roots, limits } = this.#options
-    if ('path' in origin) {
-      const found = await listFolder(await this.#allowed(origin.path), roots, limits, signal)
-      const version = hashOf(found.map((each) => each.version).join('\n'))
-      return { version, add: (builder) => addFolder(builder, found, roots, signal) }
+    if ('path' in origin) return folderVersion(await this.#allowed(origin.path), roots, limits, signal)
+    if ('catalogue' in origin) {
+      const folder = catalogueFiles(origin.catalogue)
+      if (folder === undefined) throw new StarterFilesError('this release does not have it')
+      return folderVersion(folder, [folder], limits, signal)
     }
     if ('archive' in origin) {
       const real = await this.#allowed(origin.archive)
@@ -200,9 +202,21 @@ export class FileSources {
   }
 }
 
+async function folderVersion(
+  folder: string,
+  roots: readonly string[],
+  limits: SetLimits,
+  signal: AbortSignal,
+): Promise<OriginVersion> {
+  const found = await listFolder(folder, roots, limits, signal)
+  const version = hashOf(found.map((each) => each.version).join('\n'))
+  return { version, add: (builder) => addFolder(builder, found, roots, signal) }
+}
+
 /** How an operator knows an origin. */
 export function nameOf(origin: FilesOrigin): string {
   if ('path' in origin) return `the folder ${origin.path}`
+  if ('catalogue' in origin) return `the files ${origin.catalogue} of the catalogue`
   return 'archive' in origin ? `the archive ${origin.archive}` : `the repository ${origin.git}`
 }
 

@@ -3,7 +3,7 @@ import { createTarPacker, type TarPackController } from 'modern-tar'
 import type { Logger } from 'pino'
 import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { isRecord } from '#/templates/field-values.ts'
-import type { FilesOrigin, StarterFiles } from '#/templates/template.ts'
+import { requiredFiles, type FilesOrigin, type StarterFiles } from '#/templates/template.ts'
 import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
 import type { FileSources } from './file-sources.ts'
 import { HomeFiles, type KeptFile } from './home-files.ts'
@@ -47,6 +47,7 @@ export class PutStarterFiles {
    */
   async run(container: NewContainer, all: readonly StarterFiles[], signal: AbortSignal): Promise<void> {
     const { files, folder } = this.#parts
+    if (!files && requiredFiles(all).length === 0) return
     if (!files) throw new StarterFilesError('this container engine has no way to put files into a home')
     const what = `put starter files into ${container.name}`
     const access = await files.begin(container.volume)
@@ -139,8 +140,9 @@ const isNew = ({ puts, hashes }: PutSelection, { unfinished, put: before }: PutR
 
 /** Which files these are, whatever commit they come from. */
 function keyOf({ from, to }: Pick<StarterFiles, 'from' | 'to'>): string {
-  const origin = 'git' in from ? ['git', from.git] : 'path' in from ? ['path', from.path] : ['archive', from.archive]
-  return JSON.stringify([...origin, to])
+  if ('git' in from) return JSON.stringify(['git', from.git, to])
+  const [origin] = Object.entries(from)
+  return JSON.stringify([...(origin ?? []), to])
 }
 
 function recordOf(record: PutRecord): Put {
