@@ -25,7 +25,8 @@ const shown = shownTemplate('jupyterlab')
 const app = await runApp(
   { after },
   image,
-  { jupyterlab: shown, notebook: templateOfReadme(), idle: { ...shown, idle_probe: 'jupyter', idle_timeout: 15 } },
+  // Longer than a page of JupyterLab takes to open: nothing is in use before.
+  { jupyterlab: shown, notebook: templateOfReadme(), idle: { ...shown, idle_probe: 'jupyter', idle_timeout: 40 } },
   // A page that was opened counts for a few seconds, in place of five minutes.
   { pace: { navigation: 3_000 } },
 )
@@ -113,19 +114,19 @@ test('idle: a page that is left open is suspended; a cell that runs and a termin
   await page.locator('.jp-LauncherCard[data-category="Notebook"]').first().click()
   await page.locator('.jp-Notebook .cm-content').first().click()
   await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor()
-  await page.keyboard.type('import time; time.sleep(40)')
+  await page.keyboard.type('import time; time.sleep(70)')
   await page.keyboard.press('Shift+Enter')
-  await runsFor(35)
-  await isSuspendedWithin(90)
+  await runsFor(65)
+  await isSuspendedWithin(120)
   // The page is still open, and asks for its kernels.
   await page.waitForTimeout(5_000)
   assert.equal(await isRunning(), false)
   await page.goto(`${idle.home}lab?reset`)
   await page.locator('.jp-LauncherCard[title="Start a new terminal session"]').first().click()
   await page.locator('.jp-Terminal .xterm-screen').first().click()
-  await page.keyboard.type('for each in $(seq 20); do echo $each; sleep 2; done\n')
-  await runsFor(35)
-  await isSuspendedWithin(90)
+  await page.keyboard.type('for each in $(seq 35); do echo $each; sleep 2; done\n')
+  await runsFor(65)
+  await isSuspendedWithin(120)
 })
 
 test('berth templates try finds nothing that breaks', async () => {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { assertOk } from '#test/support/api-calls.ts'
+import { startBerth, testTemplates } from '#test/support/berth.ts'
+import { arrival, openTab } from '#test/support/browser.ts'
+import { startGitServer } from '#test/support/git-server.ts'
+
+/** One link for a class: from the page of the group to the file in the container of a student. */
+const repository = await startGitServer({ after })
+writeFileSync(path.join(repository.folder, 'week1.txt'), 'of the course\n')
+repository.commit()
+const { dev } = JSON.parse(await testTemplates()) as { dev: Record<string, unknown> }
+const serving = { ...dev, command: ['/bin/sh', '-c', 'httpd -p 8080 -h /home/berth; exec tail -f /dev/null'] }
+const berth = await startBerth(
+  { after },
+  {
+    webDir: path.resolve(import.meta.dirname, '../../../../web/dist'),
+    env: {
+      CONTAINER_TEMPLATES: JSON.stringify({ dev: { ...serving, groups: ['Physics'] } }),
+      OPEN_GIT_HOSTS: repository.host,
+    },
+  },
+)
+const boss = await berth.administrator()
+const ann = await berth.signUpWithoutContainer('ann@x.org')
+const made = await boss.call('POST', '/api/admin/groups', { body: { name: 'Physics' } })
+const groupId = made.body.group.id as number
+assertOk(await boss.call('POST', `/api/groups/${groupId}/members`, { body: { emails: ['ann@x.org'], role: 'member' } }))
+const url = berth.app.frontendUrl
+let link = ''
+
+test('the page of a group has the link, with a QR code', async (t) => {
+  const { page } = await openTab(t)
+  await page.context().addCookies([{ name: 'spawner_token', value: boss.token, url, httpOnly: true }])
+  await page.goto(`${url}/groups/members?group=${groupId}`)
+  await page.getByRole('button', { name: 'Link for the class' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('File or page to open').fill('lesson/week1.txt')
+  await dialog.getByLabel('Git repository').fill(repository.url)
+  await dialog.getByLabel('Folder of the home').fill('lesson')
+  link = (await dialog.locator('code.path').textContent()) ?? ''
+  assert.equal(link, `${url}/open/dev/lesson/week1.txt?${new URLSearchParams({ git: repository.url, to: 'lesson' })}`)
+  // What it says is read in `qr-code.test.ts`.
+  await dialog.getByRole('img').waitFor()
+})
+
+test('who opens it without a session signs in, reads what is fetched and where to, and confirms; then the file is there', async (t) => {
+  const { page } = await openTab(t)
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByLabel('E-mail address').fill('ann@x.org')
+  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+  await page.goto(`${url}/verify-login?token=${berth.mail.tokenFor('ann@x.org')}`)
+  await page.getByText('Repository').getByText(repository.url).waitFor()
+  await page.getByText('Folder').getByText('lesson', { exact: true }).waitFor()
+  assert.equal((await ann.call('GET', '/ann-dev/lesson/week1.txt')).status, 404)
+  await page.getByRole('button', { name: 'Get the files and open' }).click()
+  await arrival(page, `${berth.app.spawnerUrl}/ann-dev/lesson/week1.txt`)
+  await page.getByText('of the course').waitFor()
+})
