@@ -25,6 +25,12 @@ const pages = {
   empty: '',
 }
 
+/** What a mode says about its use, by path. */
+const words = {
+  kernels: { '/api/kernels': '[]', '/api/terminals': '[]' },
+  heartbeat: { '/healthz': '{"status": "alive", "lastHeartbeat": 1790000000000}' },
+}
+
 function socketTo(address) {
   return `<script>new WebSocket(new window.URL(${address}, location.href.replace(/^http/, "ws")))</script>`
 }
@@ -35,6 +41,8 @@ const server = createServer((request, response) => {
   if (isBased && !url.startsWith(`${BASE_PATH}/`)) return end(response, 404, 'text/plain', 'not here')
   const path = isBased ? url.slice(BASE_PATH.length) : url
   if (MODE === 'slow' && Date.now() - startedAt < 4_000) return end(response, 503, 'text/plain', 'not yet')
+  const said = words[MODE]?.[path]
+  if (said !== undefined) return end(response, 200, 'application/json', said)
   if (path === '/app.js') return end(response, 200, 'text/javascript', 'document.title = "loaded"')
   if (path === '/worker.js') return end(response, 200, 'text/javascript', '')
   if (path.endsWith('/framed')) {

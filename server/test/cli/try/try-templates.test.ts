@@ -46,6 +46,17 @@ test('an application with absolute addresses breaks as given, the template that 
   )
 })
 
+test('an application that says whether it is used is proposed with idle_probe', async (t) => {
+  for (const [mode, probe] of [
+    ['kernels', 'jupyter'],
+    ['heartbeat', 'code-server'],
+  ] as const) {
+    const { report, stderr } = await trial(folderFor(t), mode, '--http')
+    assert.equal(report.works, true, stderr)
+    assert.equal(report.proposal?.templates[mode]?.idle_probe, probe)
+  }
+})
+
 test('Ctrl-C ends a trial, and what it started is removed', async (t) => {
   const folder = folderFor(t)
   const child = startTrial(folder, 'relative')
