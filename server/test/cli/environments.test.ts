@@ -4,7 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { makeStore, noEngine, runCommand } from '#test/support/command-line.ts'
+import { makeStore, noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+import { runProgram } from '#test/support/program.ts'
 
 test('the operator makes, changes, builds and deletes environments, without a running service', async (t) => {
   const dataDir = await makeStore(await mkdtemp(path.join(tmpdir(), 'berth-environments-')))
@@ -30,4 +32,22 @@ test('the operator makes, changes, builds and deletes environments, without a ru
   assert.match((await berth('log', 'statistics', '7')).stderr, /no such version/)
   assert.match((await berth('publish', 'statistics', '1')).stderr, /Only a version that is ready/)
   assert.match((await berth('delete', 'statistics')).stdout, /statistics: The environment is deleted/)
+})
+
+test('the operator follows a build of the running service, and sees what there is of it', async (t) => {
+  const base = await testImage()
+  const settings = { ENVIRONMENTS: 'admins', BUILD_MEMORY: '64m', HOST_RULES: 'off' }
+  const templates = JSON.stringify({ dev: { image: base, port: 8080, memory: '64m' } })
+  const program = runProgram(t, { ...settings, CONTAINER_TEMPLATES: templates })
+  await program.said(/listening on/)
+  const own = { DATA_DIR: program.dataDir, TMPDIR: program.temporary }
+  const berth = (...args: string[]) => runCommand(own, 'environments', ...args)
+  const steps = 'echo begun && sleep 5 && echo finished'
+  assert.equal((await berth('set', 'slow', '--base', base, '--run', steps)).code, 0)
+  const building = startCommand(own, ['environments', 'build', 'slow'])
+  for (let text = ''; !/^begun$/m.test(text);) text = (await berth('log', 'slow', '--no-follow')).stdout
+  const followed = await berth('log', 'slow', '1')
+  assert.match(followed.stdout, /^begun\n[^]*^finished\n[^]*Successfully tagged/m)
+  const built = await resultOf(building)
+  assert.match(built.stdout, /^Version 1 is ready/, built.stderr)
 })

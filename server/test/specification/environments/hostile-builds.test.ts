@@ -13,7 +13,7 @@ import { startGitServer } from '#test/support/git-server.ts'
 /** What a build tries against the host, its neighbours, other images and Berth itself, with the real engine. */
 const { berth, boss, base, ask, make, build, left } = await startEnvironmentBerth(
   { after },
-  { env: { BUILD_TIMEOUT: '15', BUILD_MAX_SIZE: '40m', BUILD_MEMORY: '48m' } },
+  { env: { BUILD_TIMEOUT: '15', BUILD_MAX_SIZE: '40m', BUILD_MEMORY: '48m', BUILD_CPUS: '0.5' } },
 )
 const logOf = async (name: string) => (await ask('GET', `/${name}/versions/1/log`)).text
 /** Builds an environment of steps on the base, and gives its version and its log. */
@@ -59,6 +59,16 @@ test('a build has nothing of Berth in its environment, and not the whole memory 
   assert.doesNotMatch(log.replace(/berth\.(build|invalid)\S*/g, ''), /BERTH|SMTP|DATABASE|DATA_DIR|SECRET|TOKEN/)
   const greedy = await run('memory', 'RUN x=a; while true; do x=$x$x$x$x; done')
   assert.equal(greedy.version.state, 'failed')
+})
+
+test('a step has the memory and the cores that the settings say, and no more', async () => {
+  const { version, log } = await run(
+    'limits',
+    'RUN cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null; cat /sys/fs/cgroup/cpu.max 2>/dev/null || cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us',
+  )
+  assert.equal(version.error, null)
+  assert.match(log, new RegExp(`^${48 * 1024 ** 2}$`, 'm'))
+  assert.match(log, /^50000[ \n]100000$/m)
 })
 
 test('a build that takes too long, forks without end, or writes too much fails with words, and leaves nothing', async () => {
@@ -136,7 +146,7 @@ test('a repository is built from what it brings, without what it ignores, and li
   assert.deepEqual([found.body.recognised, found.body.images], [['week 1/Dockerfile'], [base]])
   await make('git', source('week 1'))
   assert.equal((await build('git')).error, null)
-  assert.match(await logOf('git'), /Fetching http[^]*Found week 1\/Dockerfile[^]*^index\.html\nfrom git$/m)
+  assert.match(await logOf('git'), /Fetching http[^]*Found week 1\/Dockerfile in commit [0-9a-f]{40}$[^]*^index\.html\nfrom git$/m)
   assert.doesNotMatch(await logOf('git'), /^(ignored|outside)\.txt|^\.(berth|docker)/m)
   assert.match((await check('python')).body.error, /requirements\.txt and no Dockerfile: name a base/)
   const python = await check('python', { base })
@@ -151,4 +161,18 @@ test('a repository is built from what it brings, without what it ignores, and li
   repository.commit()
   assert.match((await build('git')).error ?? '', /link that leads out/)
   assertRefused(await ask('POST', '', { name: 'file', source: { git: `file://${repository.folder}` } }), 400)
+})
+
+test('a repository with more entries than a build may have is refused before it is built', async () => {
+  const repository = await startGitServer({ after })
+  for (let at = 0; at <= 10_000; at++) writeFileSync(path.join(repository.folder, `${at}`), '')
+  writeFileSync(path.join(repository.folder, 'Dockerfile'), `FROM ${base}\n`)
+  repository.commit()
+  const check = await boss.call('POST', '/api/admin/environment-checks', {
+    body: { source: { git: repository.url, ref: 'main' } },
+  })
+  assertRefused(check, 400)
+  assert.match(check.body.error, /10000|10,000/)
+  await make('huge', { git: repository.url, ref: 'main' })
+  assert.match((await build('huge')).error ?? '', /10000|10,000/)
 })
