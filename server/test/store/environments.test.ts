@@ -18,10 +18,14 @@ import {
   readLog,
   setBuilding,
   setPublished,
+  sumOfImages,
   updateEnvironment,
 } from '#/store/environments.ts'
+import { deleteTrial, insertTrial, listTrials } from '#/store/environment-trials.ts'
 import { deleteGroup, insertGroup, localSource } from '#/store/groups.ts'
-import { dialects, now, useStore } from '../support/store/both-databases.ts'
+import { forgetPulledImage, listPulledImages, noteNeededImages, notePulledImage } from '#/store/pulled-images.ts'
+import { deleteUser, insertUser } from '#/store/users.ts'
+import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
 const source = { dockerfile: 'FROM a' }
 const fields = { description: 'x', source, groupId: null }
@@ -93,6 +97,45 @@ for (const dialect of dialects) {
       assert.deepEqual(await listVersions(db, [made.id]), [])
       await finishVersion(db, third.id, { state: 'ready', imageId: 'x', size: 1, source }, 'late')
       assert.equal(await readLog(db, third.id), undefined)
+    })
+
+    test('a person tries one version at a time, and the trial goes with the account', async () => {
+      const { db } = database
+      const { id: userId } = await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now })
+      const trial = { userId, environment: 'one', version: 3, begunAt: now }
+      assert.equal(await insertTrial(db, trial), true)
+      assert.equal(await insertTrial(db, { ...trial, version: 4 }), false)
+      assert.deepEqual(await listTrials(db), [trial])
+      await deleteTrial(db, userId)
+      assert.deepEqual(await listTrials(db), [])
+      assert.equal(await insertTrial(db, trial), true)
+      await deleteUser(db, userId)
+      assert.deepEqual(await listTrials(db), [])
+    })
+
+    test('of images that were pulled the time counts at which they were needed last', async () => {
+      const { db } = database
+      await notePulledImage(db, 'a:1', now)
+      await notePulledImage(db, 'b:1', now)
+      await noteNeededImages(db, ['b:1', 'other:1'], later(5))
+      await noteNeededImages(db, [], later(9))
+      assert.deepEqual(await listPulledImages(db), [
+        { image: 'a:1', neededAt: now },
+        { image: 'b:1', neededAt: later(5) },
+      ])
+      await notePulledImage(db, 'a:1', later(7))
+      await forgetPulledImage(db, 'b:1')
+      assert.deepEqual(await listPulledImages(db), [{ image: 'a:1', neededAt: later(7) }])
+    })
+
+    test('images of versions that are ready are counted and added up', async () => {
+      const { db } = database
+      const before = await sumOfImages(db)
+      const made = await make('sum')
+      const [one] = [await insertVersion(db, made, now), await insertVersion(db, made, now)]
+      await finishVersion(db, one.id, { state: 'ready', imageId: 'y', size: 7_000_000_000, source }, '')
+      const { count, bytes } = await sumOfImages(db)
+      assert.deepEqual([count - before.count, bytes - before.bytes], [1, 7_000_000_000])
     })
   })
 }
