@@ -12,6 +12,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
+/** The value that this share of the values does not exceed. @param share between 0 and 1 */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? NaN
+}
+
 export const milliseconds = (ms: number) => `${ms.toFixed(1)} ms`
 
 /** A heading and its figures, aligned. */

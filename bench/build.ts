@@ -1,0 +1,72 @@
+import type { Person } from '../server/test/support/berth.ts'
+import { testImage } from '../server/test/support/engine/engine.ts'
+import { startEnvironmentBerth, untilEnded } from '../server/test/support/environment-berth.ts'
+import { removeDirectly } from './engine-direct.ts'
+import { milliseconds, percentile, report, timed } from './figures.ts'
+import { signUpAll } from './sign-up-all.ts'
+
+/**
+ * Launches beside a build: `npm run bench:build [rounds] [launches]`. Rounds with and without a build alternate, because a
+ * machine's speed varies. The build computes and writes as much as it may, with the default limits.
+ */
+const rounds = Number(process.argv[2] ?? 6)
+const launches = Number(process.argv[3] ?? 20)
+
+const endings: (() => unknown)[] = []
+const base = await testImage()
+const templates = { dev: { image: base, port: 8080, memory: '64m' }, prod: { image: base, port: 8080, memory: '64m' } }
+const { berth, ask, make, read } = await startEnvironmentBerth(
+  { after: (ending) => void endings.unshift(ending as () => unknown) },
+  { env: { CONTAINER_TEMPLATES: JSON.stringify(templates), BUILD_MEMORY: '512m' } },
+)
+try {
+  const people = await signUpAll(berth, launches)
+  const steps = 'while :; do dd if=/dev/urandom bs=1M count=64 2>/dev/null | gzip > /tmp/x; done'
+  await make('busy', { dockerfile: `FROM ${base}\nUSER 0\nRUN ${steps}` })
+  const alone: number[] = []
+  const beside: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 0) alone.push(...(await measure(people)))
+    const stop = await beginBuild()
+    beside.push(...(await measure(people)))
+    await stop()
+    if (round % 2 === 1) alone.push(...(await measure(people)))
+  }
+  const [without, withBuild] = [percentile(alone, 0.95), percentile(beside, 0.95)]
+  report('launch, one by one', {
+    launches: alone.length,
+    'alone, p95': milliseconds(without),
+    'beside a build, p95': milliseconds(withBuild),
+    'ratio (at most 1.3)': (withBuild / without).toFixed(3),
+  })
+} finally {
+  for (const ending of endings) await ending()
+}
+
+/** @returns what ends the build; resolves when a step runs */
+async function beginBuild(): Promise<() => Promise<void>> {
+  const begun = await ask('POST', '/busy/build')
+  const number = (begun.body as { version: number }).version
+  const log = async () => {
+    const state = (await read('busy')).versions.find(({ version }) => version === number)?.state
+    return state === 'building'
+  }
+  while (!(await log())) await new Promise((resolve) => setTimeout(resolve, 50))
+  // The step itself begins within a moment of the build.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  return async () => {
+    await ask('POST', `/busy/versions/${number}/cancel`)
+    await untilEnded(read, 'busy', number)
+  }
+}
+
+async function measure(people: readonly Person[]): Promise<number[]> {
+  const times: number[] = []
+  for (const person of people) {
+    const { ms, value } = await timed(() => person.call('POST', '/api/container/launch/prod'))
+    if (value.status !== 200) throw new Error(`launch answered ${value.status}: ${value.text}`)
+    times.push(ms)
+    await removeDirectly((value.body as { container_id: string }).container_id)
+  }
+  return times
+}
