@@ -10,6 +10,10 @@
  *   I  input      E  end of the input      W  window: columns and rows (16 bits each)      K  signal: its name
  * To the server:
  *   O  output     R  error output          X  end: "code N" or "signal NAME"              F  why it could not begin
+ *   T  taken: how many bytes of input the program has taken since the last one (32 bits)
+ *
+ * The server sends at most `window` bytes of input that are not said to be taken. So there is always room for them, and
+ * standard input is read whatever the program does: its end, which says that the client has gone, is seen at once.
  *
  * Whoever sent the frames has gone when standard input ends: a terminal is closed then, which the kernel tells its
  * programs (SIGHUP), and programs without one see the end of their input. What was started to go on, goes on.
@@ -32,7 +36,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-enum { header_length = 5, max_frame = 64 * 1024, input_room = 512 * 1024, max_descriptors = 64 };
+/* Input that the server sends ahead of what is taken (`inputWindow` of session-frames.ts), and one frame beyond it. */
+enum { header_length = 5, max_frame = 64 * 1024, window = 256 * 1024, input_room = 2 * (window + max_frame) };
+/* Fewer bytes are told as taken only when nothing waits any more. */
+enum { least_told = 32 * 1024, max_descriptors = 64 };
 
 /* What the first frame asks for. */
 struct request {
@@ -58,6 +65,7 @@ struct session {
   unsigned char frame_bytes[header_length + max_frame];
   size_t input_start;
   size_t input_end;
+  uint32_t taken;
   unsigned char input[input_room];
 };
 
@@ -270,35 +278,39 @@ static void send_signal(const struct session *session, const unsigned char *payl
       (void)kill(-group, signals[index].number);
 }
 
+static size_t input_left(const struct session *session) { return session->input_end - session->input_start; }
+
+/* Returns false when more has come than there may be. */
+static bool take_input(struct session *session, const unsigned char *payload, size_t length) {
+  if (session->to_child < 0 || session->input_has_ended) {
+    session->taken += (uint32_t)length;
+    return true;
+  }
+  if (session->input_end + length > input_room) {
+    memmove(session->input, session->input + session->input_start, input_left(session));
+    session->input_end = input_left(session);
+    session->input_start = 0;
+  }
+  if (session->input_end + length > input_room) return false;
+  memcpy(session->input + session->input_end, payload, length);
+  session->input_end += length;
+  return true;
+}
+
 /* Returns false for a frame that is none. */
 static bool take_frame(struct session *session, unsigned char kind, const unsigned char *payload, size_t length) {
-  if (kind == 'I') {
-    if (session->to_child < 0 || session->input_has_ended) return true;
-    memcpy(session->input + session->input_end, payload, length);
-    session->input_end += length;
-  } else if (kind == 'E') session->input_has_ended = true;
+  if (kind == 'I') return take_input(session, payload, length);
+  if (kind == 'E') session->input_has_ended = true;
   else if (kind == 'W' && length == 4) resize(session, payload);
   else if (kind == 'K') send_signal(session, payload, length);
   else return false;
   return true;
 }
 
-static size_t input_left(const struct session *session) { return session->input_end - session->input_start; }
-
-/* Whether another frame of input has room, whatever its length. */
-static bool has_room(struct session *session) {
-  if (session->input_start > 0 && session->input_end + max_frame > input_room) {
-    memmove(session->input, session->input + session->input_start, input_left(session));
-    session->input_end = input_left(session);
-    session->input_start = 0;
-  }
-  return session->input_end + max_frame <= input_room;
-}
-
-/* Takes the frames that are whole, as long as there is room for what they bring. Returns false for bytes that are no frames. */
+/* Takes the frames that are whole. Returns false for bytes that are no frames. */
 static bool take_frames(struct session *session) {
   size_t at = 0;
-  while (session->frames - at >= header_length && has_room(session)) {
+  while (session->frames - at >= header_length) {
     const unsigned char *frame = session->frame_bytes + at;
     size_t length = length_in(frame);
     if (length > max_frame) return false;
@@ -326,6 +338,7 @@ static void close_input(struct session *session) {
   if (session->to_child < 0) return;
   if (!session->has_terminal) (void)close(session->to_child);
   session->to_child = -1;
+  session->taken += (uint32_t)input_left(session);
   session->input_start = session->input_end = 0;
 }
 
@@ -337,7 +350,17 @@ static void write_input(struct session *session) {
     return;
   }
   session->input_start += (size_t)count;
+  session->taken += (uint32_t)count;
   if (session->input_start == session->input_end) session->input_start = session->input_end = 0;
+}
+
+/* Tells the server that it may send more. Returns -1 when nobody reads it. */
+static int tell_taken(struct session *session) {
+  if (session->taken == 0 || (session->taken < least_told && input_left(session) > 0)) return 0;
+  unsigned char count[4] = {(unsigned char)(session->taken >> 24), (unsigned char)(session->taken >> 16),
+                            (unsigned char)(session->taken >> 8), (unsigned char)session->taken};
+  session->taken = 0;
+  return send_frame('T', count, sizeof count);
 }
 
 /* Sends what there is. Returns false at its end. */
@@ -378,10 +401,10 @@ static int run(struct session *session) {
     if (session->input_has_ended && input_left(session) == 0 && !session->has_terminal) close_input(session);
     if (session->child_has_ended && session->has_terminal && session->from_output >= 0) drain_terminal(session);
     if (session->child_has_ended && session->from_output < 0 && session->from_errors < 0) return send_end(session);
-    bool can_take = session->frames < sizeof session->frame_bytes;
+    if (tell_taken(session) < 0) return TOOL_OK;
     bool has_input = session->to_child >= 0 && input_left(session) > 0;
     struct pollfd watched[] = {
-        {.fd = can_take ? STDIN_FILENO : -1, .events = POLLIN},
+        {.fd = STDIN_FILENO, .events = POLLIN},
         {.fd = has_input ? session->to_child : -1, .events = POLLOUT},
         {.fd = session->from_output, .events = POLLIN},
         {.fd = session->from_errors, .events = POLLIN},

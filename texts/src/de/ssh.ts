@@ -23,7 +23,7 @@ export const ssh: Translated<'ssh'> = {
   tooManySessionsOfAll: 'Der SSH-Server hat so viele Sitzungen, wie er haben darf. Versuche es später noch einmal.',
   engineFailed: 'Der Container ist gerade nicht erreichbar. Versuche es gleich noch einmal.',
   noTool:
-    'Dieser Container wurde von einer früheren Version angelegt, ohne das, was SSH braucht. Starte ihn auf seiner Seite neu, und verbinde dich noch einmal.',
+    'Dieser Container wurde ohne das angelegt, was SSH braucht: von einer früheren Version, oder während die Engine beschäftigt war. Starte ihn auf seiner Seite neu, und verbinde dich noch einmal.',
   containerStopped: 'Der Container wurde gestoppt.',
   containerIdle:
     'Der Container wurde gestoppt, weil er nicht benutzt wurde oder seine Zeit um war. Verbinde dich noch einmal, um ihn zu starten.',

@@ -22,7 +22,7 @@ export const ssh = {
   tooManySessionsOfAll: 'The SSH server has as many sessions as it may. Try again later.',
   engineFailed: 'The container cannot be reached now. Try again in a moment.',
   noTool:
-    'This container was made by an earlier version, without what SSH needs. Restart it on its page, and connect again.',
+    'This container was made without what SSH needs: by an earlier version, or while the engine was busy. Restart it on its page, and connect again.',
   containerStopped: 'The container was stopped.',
   containerIdle: 'The container was stopped, because it was not used or its time was over. Connect again to start it.',
   containerEvicted: 'The cluster ended the container. Connect again to start it.',

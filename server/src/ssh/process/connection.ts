@@ -18,6 +18,8 @@ const maxAttempts = 60
 const [maxSessions, maxForwards] = [10, 64]
 /** Bytes of its channels that one connection may keep waiting, and bytes of answers that it may leave unread. */
 const [maxWaiting, maxUnread] = [8 * 1024 * 1024, 4 * 1024 * 1024]
+/** Bytes that a client which keeps to the library's windows may have waiting in a channel: two windows of 2 MiB. */
+const maxOfChannel = 4 * 1024 * 1024 + 64 * 1024
 /** How often a connection is looked at that was paused for them, in ms. */
 const pauseCheck = 20
 /** How long a client has to read why it is ended, and then to take the last message, in ms. */
@@ -335,6 +337,9 @@ export class SshConnection implements ChannelHost {
    * asks to read: neither may fill the memory.
    */
   #holdIfFull(): void {
+    for (const channel of this.#channels)
+      // A paused connection would not see that its client leaves; one that breaks the protocol is not waited for.
+      if (channel.readableLength > maxOfChannel) return void this.socket.destroy()
     if (this.#isHeld || !this.#isFull()) return
     this.#isHeld = true
     this.socket.pause()

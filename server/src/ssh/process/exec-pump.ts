@@ -62,22 +62,40 @@ export class PacedWriter {
   }
 }
 
+/** How input is passed to a program that is told in frames. */
+export interface InputFrames {
+  readonly wrap: (bytes: Buffer) => Buffer
+  /** Bytes that may be sent ahead of what the program has taken. */
+  readonly window: number
+}
+
 /**
  * Passes what a client sends on to a program, at the program's pace; what comes after its end is dropped.
- * @param wrap makes frames of it
+ * @param frames without them the bytes are sent as they are
+ * @returns to be called when the program has taken so many bytes; without a window never
  */
 export function passInput(
   host: ChannelHost,
   channel: ServerChannel,
   program: Duplex,
-  wrap: (bytes: Buffer) => Buffer = (bytes) => bytes,
-): void {
+  { wrap, window }: InputFrames = { wrap: (bytes) => bytes, window: Infinity },
+): (count: number) => void {
+  let room = window
+  const look = () => {
+    // What no program reads any more is dropped: the library tells of the end of a channel when all is read.
+    if (program.destroyed || (room > 0 && !program.writableNeedDrain)) channel.resume()
+    else channel.pause()
+  }
   channel.on('data', (bytes: Buffer) => {
     host.touch(true)
-    if (program.destroyed || program.write(wrap(bytes))) return
-    channel.pause()
-    program.once('drain', () => channel.resume())
+    if (program.destroyed) return
+    room -= bytes.length
+    program.write(wrap(bytes))
+    look()
   })
-  // The library tells of the end of a channel when all is read.
-  program.once('close', () => channel.resume())
+  program.on('drain', look).once('close', () => channel.resume())
+  return (count) => {
+    room += count
+    look()
+  }
 }

@@ -35,3 +35,20 @@ test('sizes and signals for a program that does not read take no memory, and it 
   channel.destroy()
   socket.destroy()
 })
+
+// The engine's words begin as a frame of output does, and would be one of a gigabyte.
+test('words of an engine that has no tool to start are not shown as output', async () => {
+  const socket = new Socket()
+  const channel = Object.assign(new PassThrough(), { stderr: new PassThrough(), exit: () => undefined })
+  const host = { socket, queued: () => 0, touch: () => undefined }
+  const program = new ProgramChannel(host, channel as unknown as ServerChannel)
+  const stream = new PassThrough()
+  stream.end('OCI runtime exec failed: exec failed: unable to start container process')
+  const ended = Promise.resolve({ code: 127, errors: '' })
+  // What is sent to the tool is not to come back from it.
+  const answers = Duplex.from({ readable: stream, writable: new PassThrough().resume() })
+  await program.run({ stream: answers, ended }, Buffer.alloc(1), { lost: 'lost', missing: 'missing' })
+  assert.equal(channel.read(), null)
+  assert.equal(String(channel.stderr.read()), '\r\nBerth: missing\r\n')
+  socket.destroy()
+})

@@ -5,6 +5,7 @@ import {
   endOfInputFrame,
   FrameReader,
   inputFrames,
+  inputWindow,
   signalFrame,
   terminalSize,
   windowFrame,
@@ -53,9 +54,9 @@ export class ProgramChannel {
     stream.on('error', () => undefined)
     if (this.#hasEnded) return void stream.destroy()
     stream.write(Buffer.concat([start, ...this.#early]))
-    passInput(this.#host, this.#channel, stream, inputFrames)
+    const taken = passInput(this.#host, this.#channel, stream, { wrap: inputFrames, window: inputWindow })
     this.#channel.once('end', () => void (stream.writable && stream.write(endOfInputFrame())))
-    const end = await this.#passOutput(program)
+    const end = await this.#passOutput(program, taken)
     stream.destroy()
     if (this.#hasEnded) return
     if (end) return this.#close(end)
@@ -115,12 +116,16 @@ export class ProgramChannel {
     else if (this.#early.length < 16) this.#early.push(frame)
   }
 
-  async #passOutput({ stream }: ExecProcess): Promise<End | undefined> {
+  async #passOutput({ stream }: ExecProcess, taken: (count: number) => void): Promise<End | undefined> {
     const reader = new FrameReader()
     const channel = this.#channel
     try {
       for await (const bytes of stream as AsyncIterable<Buffer>)
         for (const event of reader.read(bytes)) {
+          if (event.kind === 'taken') {
+            taken(event.count)
+            continue
+          }
           if (!('bytes' in event)) return event
           const target = event.kind === 'output' ? channel : channel.stderr
           if (!(await this.#writer.write(target, event.bytes))) return undefined

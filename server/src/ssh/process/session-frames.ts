@@ -4,10 +4,12 @@
  * process.
  */
 
-/** Max bytes of a frame to the container (`max_frame` of container-tool/session.c). */
+/** Max bytes of a frame to the container, and of its output (`max_frame` of container-tool/session.c). */
 const maxFrame = 64 * 1024
 /** Max bytes of a frame of the container that is no output: an exit status, or a sentence. */
 const maxWords = 1_024
+/** Bytes of input that may be sent ahead of what the container says that its program has taken (`window` there). */
+export const inputWindow = 256 * 1024
 
 /** What the tool is to start. */
 export interface SessionStart {
@@ -63,6 +65,8 @@ export const terminalSize = (number: number): number => Math.min(Math.max(Math.t
 /** What the container sends. */
 export type SessionEvent =
   | { readonly kind: 'output' | 'errors'; readonly bytes: Buffer }
+  /** The program has taken so many bytes of its input. */
+  | { readonly kind: 'taken'; readonly count: number }
   | { readonly kind: 'code'; readonly code: number }
   | { readonly kind: 'signal'; readonly name: string }
   | { readonly kind: 'failure'; readonly words: string }
@@ -108,7 +112,9 @@ export class FrameReader {
     this.#left = this.#head.readUInt32BE(1)
     this.#head = Buffer.alloc(0)
     const isOutput = this.#kind === 'O' || this.#kind === 'R'
-    if (!isOutput && (!['X', 'F'].includes(this.#kind) || this.#left > maxWords)) throw new NoFrames()
+    // The engine's own words begin with "OCI runtime", which is a frame of a gigabyte.
+    if (!isOutput && !['X', 'F', 'T'].includes(this.#kind)) throw new NoFrames()
+    if (this.#left > (isOutput ? maxFrame : maxWords)) throw new NoFrames()
     return taken
   }
 
@@ -121,10 +127,18 @@ export class FrameReader {
     }
     this.#words = Buffer.concat([this.#words, piece])
     if (this.#left > 0) return
-    const words = this.#words.toString('latin1')
+    const content = this.#words
     this.#words = Buffer.alloc(0)
-    yield kind === 'F' ? { kind: 'failure', words } : endIn(words)
+    yield eventOf(kind, content)
   }
+}
+
+function eventOf(kind: string, content: Buffer): SessionEvent {
+  const words = content.toString('latin1')
+  if (kind === 'F') return { kind: 'failure', words }
+  if (kind === 'X') return endIn(words)
+  if (content.length !== 4) throw new NoFrames()
+  return { kind: 'taken', count: content.readUInt32BE() }
 }
 
 function endIn(words: string): SessionEvent {
