@@ -122,6 +122,11 @@ struct flow {
 static const long max_silence = 30000;
 static const long max_half_open = 300000;
 static const int connect_limit = 5000;
+/* How long bytes may wait for a program that takes none and says nothing: whoever sent them may have gone unseen. */
+#ifndef MAX_STUCK
+#define MAX_STUCK 600000
+#endif
+static const long max_stuck = MAX_STUCK;
 
 static long now(void) {
   struct timespec time;
@@ -181,8 +186,8 @@ static int relay(int socket, bool ends_together) {
         {.fd = is_empty(&down) && !down.has_ended ? down.from : -1, .events = POLLIN},
         {.fd = is_empty(&down) ? -1 : down.to, .events = POLLOUT},
     };
-    bool is_limited = up.has_ended;
-    int ready = poll(watched, 4, is_limited ? (int)max_silence : -1);
+    long limit = up.has_ended ? max_silence : is_empty(&up) ? -1 : max_stuck;
+    int ready = poll(watched, 4, (int)limit);
     if (ready < 0 && errno != EINTR) return tool_failed("poll");
     if (ready == 0) return TOOL_OK;
     if (half_open_since >= 0 && now() - half_open_since > max_half_open) return TOOL_OK;

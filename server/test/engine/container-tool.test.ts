@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
@@ -61,6 +61,25 @@ test('with --together it ends with its input, though the program goes on to send
   child.stdout.resume()
   await once(child.stdout, 'data')
   child.stdin.end()
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('it ends when a program takes nothing and says nothing for long, for its reader may have gone', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-tool-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const quick = path.join(folder, 'quick')
+  const sources = ['berth-tool.c', 'session.c', 'sftp.c'].map((file) =>
+    path.resolve(import.meta.dirname, '../../../container-tool', file),
+  )
+  execFileSync('gcc', ['-std=c11', '-D_GNU_SOURCE', '-DMAX_STUCK=300', ...sources, '-o', quick])
+  const server = createServer((socket) => void socket.pause().on('error', () => undefined))
+  t.after(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const child = spawn(quick, ['connect', String((server.address() as AddressInfo).port)])
+  t.after(() => child.kill())
+  child.stdin.on('error', () => undefined).write(Buffer.alloc(20_000_000))
+  child.stdout.resume()
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
