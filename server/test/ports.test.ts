@@ -49,6 +49,16 @@ async function open(port: number, host: string, prefix = at): Promise<void> {
 await open(3000, '0.0.0.0')
 await open(3001, '127.0.0.1')
 
+test('of a template without further ports the list of containers says so', async () => {
+  const { body } = await ann.call('GET', '/api/user/containers')
+  const entries = body.containers as { type: string; ports_off?: true }[]
+  const off = entries.filter(({ ports_off: isOff }) => isOff)
+  assert.deepEqual(
+    off.map(({ type }) => type),
+    ['shut'],
+  )
+})
+
 test('a port of the container is reached, without the prefix, whichever address of the container it listens on', async () => {
   for (const port of [3000, 3001]) {
     const { status, body } = await ann.call('GET', `${at}:${port}/some/path?a=b`)

@@ -62,6 +62,9 @@ export const ContainerEntry = Type.Object({
       description: "It has other folders of the owner's groups than it would have after a restart",
     }),
   ),
+  ports_off: Type.Optional(
+    Type.Literal(true, { description: 'Its template has `ports: none`: no further port of it has an address' }),
+  ),
   home: OrNull(Type.Union([Type.Literal('type'), Type.Literal('user')]), {
     description: 'Whose home it is: of this type alone, or of all types of the person that share one; null: none',
   }),

@@ -84,6 +84,10 @@ test('a running container can be opened, stopped or restarted', () => {
   assert.deepEqual(actionsFor(runningEntry, still), all)
 })
 
+test('a template without further ports has no list of them', () => {
+  assert.equal(actionsFor({ ...runningEntry, ports_off: true }, still).seePorts, false)
+})
+
 test('a container that was never launched can be neither restarted nor stopped', () => {
   const fresh = entry('dev', 'not_created')
   assert.deepEqual(actionsFor(fresh, still), { ...nothing, launch: true })

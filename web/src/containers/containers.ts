@@ -118,10 +118,10 @@ export function statusView(
 /**
  * The actions that a user has on a container. Restart replaces a container, so it needs one. Opening resumes a paused
  * container. Stop also ends a launch that is under way. Logs can always be read, and
- * ports be seen while it runs.
+ * ports be seen while it runs, unless its template has none.
  */
 export function actionsFor(
-  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id' | 'created_at' | 'home'>,
+  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id' | 'created_at' | 'home' | 'ports_off'>,
   { isStarting }: { isStarting: boolean },
 ) {
   const isThere = entry.status === 'running' || entry.status === 'paused'
@@ -131,7 +131,7 @@ export function actionsFor(
     restart: !entry.is_blocked && entry.container_id !== null,
     stop: (isThere || isStarting) && !entry.is_blocked,
     readFiles: !isThere && !isStarting && !entry.is_blocked && entry.home !== null && entry.created_at !== null,
-    seePorts: entry.status === 'running' && !entry.is_blocked,
+    seePorts: entry.status === 'running' && !entry.is_blocked && !entry.ports_off,
     readLogs: entry.container_id !== null && entry.status !== 'not_found',
   }
 }

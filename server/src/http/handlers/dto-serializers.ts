@@ -33,6 +33,7 @@ export function toContainerEntry(
     ...parametersOf(template, record),
     ...(isRestartAsked && { restart_requested: true as const }),
     ...(isOutdated && { is_outdated: true as const }),
+    ...(template.ports === 'none' && { ports_off: true as const }),
     home: template.home === null ? null : template.homeOf,
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
