@@ -146,7 +146,10 @@ test('a repository is built from what it brings, without what it ignores, and li
   assert.deepEqual([found.body.recognised, found.body.images], [['week 1/Dockerfile'], [base]])
   await make('git', source('week 1'))
   assert.equal((await build('git')).error, null)
-  assert.match(await logOf('git'), /Fetching http[^]*Found week 1\/Dockerfile in commit [0-9a-f]{40}$[^]*^index\.html\nfrom git$/m)
+  assert.match(
+    await logOf('git'),
+    /Fetching http[^]*Found week 1\/Dockerfile in commit [0-9a-f]{40}$[^]*^index\.html\nfrom git$/m,
+  )
   assert.doesNotMatch(await logOf('git'), /^(ignored|outside)\.txt|^\.(berth|docker)/m)
   assert.match((await check('python')).body.error, /requirements\.txt and no Dockerfile: name a base/)
   const python = await check('python', { base })
