@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2'
+import ssh2, { type Client, type ClientChannel, type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { waitLimit } from '#test/support/extent.ts'
 import { eventually } from '#test/support/engine/runtimes.ts'
 import { childrenOf } from '#test/support/child-processes.ts'
@@ -15,7 +15,7 @@ import { sshArgs, startSsh } from './ssh-rig.ts'
 /** Clients that attack the SSH server, before and after they have proved who they are. */
 const rig = await startSsh({ after })
 await rig.berth.administrator()
-const ann = await rig.berth.signUp('ann@x.org')
+const ann = await rig.signUp('ann@x.org')
 await rig.berth.signUp('bob@x.org')
 const key = rig.makeKey('ann', '-t', 'ed25519')
 await rig.addKey(ann, key)
@@ -177,17 +177,46 @@ test('a client that does not read makes its program wait, and the memory stays f
   await stillServes()
 })
 
-test('a client that sends beyond its window to a program that does not read is held', async () => {
+test('a client that sends beyond its window to a program that does not read is ended', async () => {
   const client = await open()
   const before = memory()
+  const closed = new Promise<void>((resolve) => void client.once('close', () => resolve()))
   const channel = await new Promise<ClientChannel>((resolve) => client.exec('sleep 30', (_, given) => resolve(given)))
   // The library lets the client believe in any window.
   ;(channel as unknown as { outgoing: { window: number } }).outgoing.window = 2 ** 32
   for (let n = 0; n < 200; n++) channel.write(Buffer.alloc(1_000_000))
-  await sleep(2_000)
+  await closed
   assert.ok(memory() - before < 80e6, `${(memory() - before) / 1e6} MB`)
-  client.destroy()
   await stillServes()
+})
+
+test('of programs that do not read no tool is left in the container when their client has gone', async () => {
+  const tools = async () => {
+    const client = await open()
+    const { said } = await exec(client, "ps -o args | grep -c '[b]erth-tool session'")
+    client.end()
+    // That of this command.
+    return Number(said) - 1
+  }
+  await eventually(async () => assert.equal(await tools(), 0))
+  const client = await open()
+  for (const [command, pty] of [
+    ['exec sleep 300', false],
+    ['trap "" HUP; sleep 300', true],
+    ['cat /dev/zero', false],
+  ] as const) {
+    const channel = await new Promise<ClientChannel>((resolve) =>
+      client.exec(command, { pty }, (_, given) => resolve(given)),
+    )
+    for (let n = 0; n < 20; n++) channel.write(Buffer.alloc(100_000, 'x'))
+  }
+  await eventually(async () => assert.equal(await tools(), 3))
+  await sleep(waitLimit(500))
+  client.destroy()
+  await eventually(async () => assert.equal(await tools(), 0))
+  const last = await open()
+  await exec(last, 'pkill sleep; true')
+  last.end()
 })
 
 test('connections whose session is refused are bounded as those that have proved nothing', async (t) => {
@@ -255,6 +284,208 @@ test('the window of a terminal follows the client, and a signal reaches its prog
   const [, signal] = (await once(program, 'exit')) as [null, string]
   assert.equal(signal, 'SIGTERM')
   client.end()
+})
+
+/** The packet in front of which the length of the next bytes stands, as it is before keys are exchanged. */
+function plainPacket(payload: Buffer): Buffer {
+  const padding = 8 - ((payload.length + 5) % 8) + 8
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(payload.length + padding + 1)
+  head[4] = padding
+  return Buffer.concat([head, payload, Buffer.alloc(padding)])
+}
+
+const string = (content: Buffer | string): Buffer => {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(Buffer.byteLength(content))
+  return Buffer.concat([length, Buffer.from(content)])
+}
+const number = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+// CVE-2023-48795: a message before the keys that moves the numbers of what follows.
+test('with strict key exchange a message that does not belong there ends the connection', async () => {
+  const kexInit = (kex: string) =>
+    Buffer.concat([
+      Buffer.of(20), randomBytes(16), string(kex), string('ssh-ed25519'),
+      ...['aes128-ctr', 'aes128-ctr', 'hmac-sha2-256', 'hmac-sha2-256', 'none', 'none', '', ''].map(string),
+      Buffer.alloc(5),
+    ]) // prettier-ignore
+  const isEnded = async (kex: string) => {
+    const socket = connect(rig.port, '127.0.0.1').on('error', () => undefined)
+    let seen = Buffer.alloc(0)
+    socket.on('data', (bytes: Buffer) => void (seen = Buffer.concat([seen, bytes])))
+    socket.write('SSH-2.0-x\r\n')
+    socket.write(plainPacket(kexInit(kex)))
+    await eventually(() => assert.ok(seen.includes('kex-strict-s-v00@openssh.com')))
+    const closed = new Promise<true>((resolve) => void socket.once('close', () => resolve(true)))
+    // SSH_MSG_IGNORE
+    socket.write(plainPacket(Buffer.concat([Buffer.of(2), string('x')])))
+    const ended = await Promise.race([closed, sleep(waitLimit(1_500), false)])
+    socket.destroy()
+    return ended
+  }
+  assert.equal(await isEnded('curve25519-sha256,kex-strict-c-v00@openssh.com'), true)
+  assert.equal(await isEnded('curve25519-sha256'), false, 'without it the message is allowed')
+})
+
+/** Sends what the library of the client would not. */
+function send(client: Client, payload: Buffer): void {
+  const { _protocol: protocol } = client as unknown as {
+    _protocol: {
+      _packetRW: { write: { allocStart: number; alloc(size: number): Buffer; finalize(packet: Buffer): Buffer } }
+      _cipher: { encrypt(packet: Buffer): void }
+    }
+  }
+  const { _packetRW: parts, _cipher: cipher } = protocol
+  const packet = parts.write.alloc(payload.length)
+  packet.set(payload, parts.write.allocStart)
+  cipher.encrypt(parts.write.finalize(packet))
+}
+
+test('packets that break the protocol after the proof end the connection or nothing, and the memory stays flat', async () => {
+  const [opening, data, request, global] = [90, 94, 98, 80].map((kind) => Buffer.of(kind))
+  const kinds = ['x11', 'auth-agent@openssh.com', 'forwarded-tcpip', 'tun@openssh.com', 'session\0', 's'.repeat(9_000)]
+  const most = number(0xffffffff)
+  const packets = [
+    ...kinds.map((kind) => Buffer.concat([opening!, string(kind), number(7), most, most])),
+    Buffer.concat([opening!, string('session'), most, most, most]),
+    Buffer.concat([opening!, string('session')]),
+    Buffer.concat([opening!, most]),
+    Buffer.concat([opening!, string('direct-tcpip'), number(1), most, most, string('localhost'), most, string('x'), most]),
+    Buffer.concat([data!, number(4_711), string('bytes of no channel')]),
+    Buffer.concat([data!, number(0), most]),
+    ...[93, 95, 96, 97, 99, 100].map((kind) => Buffer.concat([Buffer.of(kind), number(4_711), most])),
+    Buffer.concat([request!, number(4_711), string('exec'), Buffer.of(1), string('id')]),
+    Buffer.concat([request!, number(0), string('exec')]),
+    Buffer.concat([global!, string('tcpip-forward'), Buffer.of(1), string('0.0.0.0'), most]),
+    Buffer.concat([global!, string('hostkeys-prove-00@openssh.com'), Buffer.of(1), most]),
+    Buffer.concat([global!, most]),
+    ...[0, 5, 6, 20, 21, 30, 31, 50, 51, 52, 60, 81, 82, 127, 192, 255].map((kind) => Buffer.of(kind)),
+    Buffer.alloc(0),
+    randomBytes(34_000),
+  ] // prettier-ignore
+  const before = memory()
+  for (const packet of packets) {
+    const client = await open()
+    try {
+      send(client, packet)
+      await sleep(20)
+    } catch {
+      // Its own library does not make it.
+    }
+    client.destroy()
+  }
+  const { _sock: socket } = (await open()) as unknown as { _sock: Socket }
+  // Bytes without a tag of their own.
+  socket.write(randomBytes(5_000))
+  await eventually(() => assert.ok(socket.destroyed))
+  await eventually(stillServes)
+  assert.ok(memory() - before < 80e6, `${(memory() - before) / 1e6} MB`)
+})
+
+test('a flood of channels and requests on one connection leaves the memory flat', async () => {
+  const before = memory()
+  const client = await open()
+  const session = (id: number) =>
+    Buffer.concat([Buffer.of(90), string('session'), number(id), number(1_000), number(1_000)])
+  for (let id = 0; id < 20_000; id++) send(client, session(id))
+  const variable = [Buffer.of(98), number(0), string('env'), Buffer.of(0), string('LD_PRELOAD'), string('/tmp/x')]
+  for (let n = 0; n < 20_000; n++) send(client, Buffer.concat(variable))
+  await sleep(1_500)
+  assert.ok(memory() - before < 80e6, `${(memory() - before) / 1e6} MB`)
+  client.destroy()
+  await stillServes()
+})
+
+test('variables and agents that a client asks for reach no program', async () => {
+  const client = await open()
+  const env = { LD_PRELOAD: '/tmp/x.so', BASH_ENV: '/tmp/x', PATH: '/tmp', EVIL: 'yes', 'A=B': 'c' }
+  const channel = await new Promise<ClientChannel>((resolve, reject) =>
+    client.exec('env', { env }, (error, given) => (error ? reject(error) : resolve(given))),
+  )
+  let said = ''
+  channel.on('data', (bytes: Buffer) => void (said += bytes.toString()))
+  await once(channel, 'close')
+  assert.match(said, /BERTH_EMAIL=ann@x\.org/)
+  assert.doesNotMatch(said, /LD_PRELOAD|BASH_ENV|PATH=\/tmp$|EVIL|A=B|SSH_AUTH_SOCK/m)
+  client.end()
+})
+
+test('paths and packets of SFTP lead to nothing but the files of the container, and end at their bounds', async () => {
+  const marker = `${rig.folder}/marker`
+  writeFileSync(marker, 'of the host')
+  const client = await open()
+  const sftp = await new Promise<SFTPWrapper>((resolve, reject) =>
+    client.sftp((error, given) => (error ? reject(error) : resolve(given))),
+  )
+  const read = (file: string) =>
+    new Promise<string | undefined>((resolve) =>
+      sftp.readFile(file, (error, bytes) => resolve(error ? undefined : bytes.toString())),
+    )
+  const up = '../'.repeat(60)
+  for (const file of [
+    marker,
+    up + marker,
+    `/proc/1/root${marker}`,
+    `/proc/self/root/${up}${marker}`,
+    `/${up}${marker}`,
+  ])
+    assert.equal(await read(file), undefined, file)
+  assert.equal(await read(`${'a/'.repeat(60_000)}x`), undefined)
+  assert.equal(await read('/etc/passwd\0.txt'), undefined)
+  const refused = (run: (done: (error?: Error | null) => void) => void) =>
+    new Promise<boolean>((resolve) => run((error) => resolve(Boolean(error))))
+  assert.ok(await refused((done) => sftp.unlink('/.berth/berth-tool', done)))
+  assert.ok(await refused((done) => sftp.writeFile('/.berth/berth-tool', 'x', (error) => done(error))))
+  assert.ok(await refused((done) => sftp.symlink('/bin/sh', '/.berth/other', done)))
+  client.end()
+
+  // Packets that its client's library does not make: lengths beyond the end, handles that are none, early ends.
+  const packets = [
+    number(0xffffffff), number(0), Buffer.concat([number(5), Buffer.of(1), number(3), number(900_000), Buffer.of(5)]),
+    Buffer.concat([number(5), Buffer.of(1), number(3), string(Buffer.concat([Buffer.of(5), number(1), number(0xffffffff)]))]),
+    Buffer.concat([number(5), Buffer.of(1), number(3), string(Buffer.concat([Buffer.of(5), number(1), string('none'), Buffer.alloc(8, 255), number(0xffffffff)]))]),
+    Buffer.concat([number(5), Buffer.of(1), number(3), ...Array.from({ length: 3_000 }, () => string(Buffer.concat([Buffer.of(11), number(1), string('/')])))]),
+    randomBytes(100_000),
+  ] // prettier-ignore
+  const before = memory()
+  for (const packet of packets) {
+    const other = await open()
+    const channel = await new Promise<ClientChannel>((resolve, reject) =>
+      other.subsys('sftp', (error, given) => (error ? reject(error) : resolve(given))),
+    )
+    channel.resume().end(packet)
+    await once(channel, 'close')
+    other.end()
+  }
+  assert.ok(memory() - before < 60e6, `${(memory() - before) / 1e6} MB`)
+  await stillServes()
+})
+
+test('a person has 60 s to prove who they are, and no more', { timeout: waitLimit(90_000) }, async () => {
+  const begun = performance.now()
+  const privateKey = readFileSync(key)
+  const slow = open({
+    readyTimeout: 0,
+    authHandler: (_left, _partial, next) =>
+      void setTimeout(() => next({ type: 'publickey', username: 'ann-dev', key: privateKey }), 50_000),
+  })
+  const never = new ssh2.Client().on('error', () => undefined)
+  never.connect({
+    host: '127.0.0.1',
+    port: rig.port,
+    username: 'ann-dev',
+    readyTimeout: 0,
+    authHandler: () => undefined,
+  })
+  const ended = new Promise<number>((resolve) => never.once('close', () => resolve(performance.now() - begun)))
+  ;(await slow).end()
+  const took = await ended
+  assert.ok(took > 58_000 && took < waitLimit(70_000), `${took} ms`)
 })
 
 test('a client that says nothing is cut off after 10 s', { timeout: waitLimit(30_000) }, async () => {

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { containerToolFolder } from '#/engines/container-tool.ts'
 import { assertOk } from '#test/support/api-calls.ts'
 import { startBerth, type Berth, type BerthOptions, type Lifetime, type Person } from '#test/support/berth.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { waitLimit } from '#test/support/extent.ts'
 
@@ -20,6 +22,11 @@ export interface SshRig {
   makeKey(name: string, ...options: string[]): string
   /** Line of the public key. */
   publicKey(file: string): string
+  /**
+   * A person with a container that has what SSH needs: the first one of an installation may have been made before that
+   * was in its volume.
+   */
+  signUp(email: string): Promise<Person>
   /** Gives a person a key. @returns its id */
   addKey(person: Person, file: string): Promise<number>
   /** Options of a client that has this key, and nothing of the machine's own configuration. */
@@ -66,6 +73,17 @@ export async function startSsh(lifetime: Lifetime, options: BerthOptions = {}): 
       return file
     },
     publicKey: (file) => readFileSync(`${file}.pub`, 'utf8'),
+    signUp: async (email) => {
+      const person = await berth.signUp(email)
+      const name = `${berth.installation}-${email.replace(/@.*/, '')}-dev`
+      const { Mounts: mounts } = await askEngine<{ Mounts: { Destination: string }[] }>(
+        'GET',
+        `/containers/${name}/json`,
+      )
+      if (!mounts.some(({ Destination: folder }) => folder === containerToolFolder))
+        assertOk(await person.call('POST', '/api/container/restart/dev', { body: {} }))
+      return person
+    },
     addKey: async (person, file) => {
       const reply = await person.call('POST', '/api/user/ssh-keys', { body: { title: '', key: rig.publicKey(file) } })
       assertOk(reply)
