@@ -56,6 +56,10 @@ const cases: readonly [Record<string, string>, RegExp][] = [
     { ...behindProxy, SSH_LISTEN: '127.0.0.1:2222' },
     /^SSH_LISTEN=127\.0\.0\.1:2222 is reached from this machine alone/,
   ],
+  [
+    { ENGINE: 'kubernetes', SSH_LISTEN: '0.0.0.0:2222' },
+    /^SSH_LISTEN with ENGINE=kubernetes: nothing of Berth is in pods/,
+  ],
   [{ METRICS_LISTEN: '0.0.0.0:9100' }, /^METRICS_LISTEN=0\.0\.0\.0:9100 answers other machines.*METRICS_TOKEN/],
 ]
 for (const [env, pattern] of cases)

@@ -108,9 +108,13 @@ function metricsWarnings({ metricsListen, metricsToken }: Config): LocalizedMess
 }
 
 /** A proxy for HTTP passes no SSH on, so a listener on the loopback is reached from this machine alone. */
-function sshWarnings({ sshListen }: Config, addresses: Addresses): LocalizedMessage[] {
-  if (sshListen === null || isLocal(addresses) || !isThisMachineAlone(sshListen.host)) return []
-  return [message('findings.sshOnLoopback', { listen: sshListen.text })]
+function sshWarnings({ sshListen, kubernetes }: Config, addresses: Addresses): LocalizedMessage[] {
+  if (sshListen === null) return []
+  const isUnreached = !isLocal(addresses) && isThisMachineAlone(sshListen.host)
+  return [
+    ...(kubernetes === null ? [] : [message('findings.sshOnKubernetes')]),
+    ...(isUnreached ? [message('findings.sshOnLoopback', { listen: sshListen.text })] : []),
+  ]
 }
 
 /** Users who open each other's containers on one origin: see decision 032. */

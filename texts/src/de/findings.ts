@@ -55,5 +55,7 @@ export const findings: Translated<'findings'> = {
     '{type}: access: authenticated zeigt Besuchern seine Seiten in einer Sandbox und verweigert, was sie nachladen, weil sie sonst die eigenen Container der Besucher erreichten. Siehe docs/how-to/share-containers.md.',
   sshOnLoopback:
     'SSH_LISTEN={listen} ist nur von diesem Rechner aus erreichbar: Ein Proxy für HTTP reicht kein SSH weiter. Nimm eine andere Adresse, etwa 0.0.0.0:2222.',
+  sshOnKubernetes:
+    'SSH_LISTEN mit ENGINE=kubernetes: In Pods ist nichts von Berth, darum erreicht SSH nur Container, deren Image das Werkzeug dafür unter /.berth/berth-tool hat. Alle anderen beantworten jede Sitzung mit einer Absage. Siehe docs/how-to/offer-ssh.md.',
   sshDown: 'SSH_LISTEN: Der SSH-Server nimmt keine Verbindungen an: {problem}. Es wird wieder versucht.',
 }

@@ -52,5 +52,7 @@ export const findings = {
     '{type}: access: authenticated shows its pages to visitors in a sandbox, and refuses whatever they load, because they would otherwise reach the visitors’ own containers. See docs/how-to/share-containers.md.',
   sshOnLoopback:
     'SSH_LISTEN={listen} is reached from this machine alone: a proxy for HTTP passes no SSH on. Listen on another address, such as 0.0.0.0:2222.',
+  sshOnKubernetes:
+    'SSH_LISTEN with ENGINE=kubernetes: nothing of Berth is in pods, so SSH reaches only containers whose image has its tool at /.berth/berth-tool. All others answer each session with a refusal. See docs/how-to/offer-ssh.md.',
   sshDown: 'SSH_LISTEN: the SSH server does not listen: {problem}. It is tried again.',
 } as const
