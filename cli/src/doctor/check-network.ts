@@ -146,7 +146,8 @@ export async function checkPorts({ config, service }: CheckContext): Promise<Fin
   return tried.flat()
 }
 
-async function tryToListen(host: string, port: number): Promise<Finding[]> {
+/** @param inUse what to do when another program listens there */
+export async function tryToListen(host: string, port: number, inUse = settingFix('PORT=8081')): Promise<Finding[]> {
   const server = createServer().listen({ host, port, exclusive: true })
   try {
     await once(server, 'listening')
@@ -154,16 +155,20 @@ async function tryToListen(host: string, port: number): Promise<Finding[]> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     return [
-      { level: 'critical', what: `Berth cannot listen on ${host}, port ${port} (${code}).`, fix: fixOf(code, port) },
+      {
+        level: 'critical',
+        what: `Berth cannot listen on ${host}, port ${port} (${code}).`,
+        fix: fixOf(code, port, inUse),
+      },
     ]
   } finally {
     server.close()
   }
 }
 
-function fixOf(code: string, port: number): string {
+function fixOf(code: string, port: number, inUse: string): string {
   if (code === 'EADDRINUSE')
-    return `ss --listening --tcp --processes 'sport = ${port}' names the program; end it, or ${settingFix('PORT=8081')}`
+    return `ss --listening --tcp --processes 'sport = ${port}' names the program; end it, or ${inUse}`
   if (code === 'EACCES') return `give Berth CAP_NET_BIND_SERVICE (systemd: AmbientCapabilities=CAP_NET_BIND_SERVICE)`
   return settingFix('HOST=127.0.0.1')
 }

@@ -23,6 +23,7 @@ import {
   checkProxy,
   checkTls,
 } from './check-network.ts'
+import { checkSsh } from './check-ssh.ts'
 import { levels, type Check, type CheckContext, type Finding, type Level } from './check.ts'
 
 /** Limit of one check, in ms. */
@@ -90,6 +91,7 @@ export const allChecks: readonly Check[] = [
   { name: 'host rules', run: checkHostRules },
   { name: 'dns', run: checkDns },
   { name: 'ports', run: checkPorts },
+  { name: 'ssh', run: checkSsh },
   { name: 'tls', run: checkTls },
   { name: 'container hosts', run: checkContainerHosts },
   { name: 'cookie domain', run: checkCookieDomain },
