@@ -59,6 +59,7 @@ export async function openAttackInstallation(
     containerRouting: 'path',
     // What protects cookies depends on it; the listener speaks plain HTTP all the same.
     scheme: config.scheme,
+    sshListen: config.sshListen && { host: '127.0.0.1', port: 0, text: '127.0.0.1:0' },
     templates: new Templates([{ ...hostile, image }]),
   })
   const trial = await openTrialInstallation({ purpose: type, config, settings, archive: attackImage }, log, signal)

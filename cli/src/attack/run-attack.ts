@@ -10,6 +10,7 @@ import {
   swapMounts,
   useEngine,
 } from './container-attempts.ts'
+import { openPorts, useSsh } from './ssh-attempts.ts'
 import { fixSession, hijackOrigin, readLinks, slowApi, slowOthers, tossCookies, useApi } from './platform-attempts.ts'
 
 /** Limit of one attempt, in ms. On a machine of two cores with a load of 25, 500 processes took 35 s to start. */
@@ -71,6 +72,8 @@ export const allAttempts: readonly Attempt[] = [
   { name: 'rights', run: gainRights },
   { name: 'mounts', run: swapMounts },
   { name: 'api', run: useApi },
+  { name: 'ports', run: openPorts },
+  { name: 'ssh', run: useSsh },
   { name: 'cookies', run: tossCookies },
   { name: 'origin', run: hijackOrigin },
   { name: 'sessions', run: fixSession },

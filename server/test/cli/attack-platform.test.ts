@@ -7,6 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AttackInstallation } from '@berth/cli/attack/attack-installation.ts'
 import type { RequestOptions } from '@berth/cli/try/trial-installation.ts'
 import { fixSession, readLinks, slowApi, slowOthers } from '@berth/cli/attack/platform-attempts.ts'
+import { openPorts, useSsh } from '@berth/cli/attack/ssh-attempts.ts'
+import ssh2 from 'ssh2'
+import type { Config } from '#/config/config.ts'
+import type { RunningContainer } from '#/engines/trial-engine.ts'
+import { hostKeyFrom } from '#/ssh/host-key.ts'
 
 /** What `berth doctor attack` reports of a platform that lacks a protection; attack.test.ts has the whole attack on one that has them. */
 
@@ -53,6 +58,51 @@ test('a page that is answered at the address of a link is reported, and so is a 
   const { got: nothing, tried } = await readLinks({ url: isSafe }, signal)
   assert.deepEqual(nothing, [])
   assert.equal(tried, '4 pages and 2 refusals with a secret in the address')
+})
+
+test('ports of another user that answer are reported', async (t) => {
+  const attackOn = async (status: number) => {
+    const url = await serve(t, (_, response) => response.writeHead(status).end())
+    const user = (prefix: string) => ({ token: 'token', prefix })
+    const scene = { attacker: user('/mallory-attack'), victim: user('/alice-attack') }
+    return openPorts({ ...scene, fetch: async (target) => fetch(`${url}${target}`) }, signal)
+  }
+  for (const status of [200, 502])
+    assert.match(
+      (await attackOn(status)).got[0]?.what ?? '',
+      /\(\/alice-attack:8080\/order, \/alice-attack:3000\/order\)/,
+    )
+  for (const status of [401, 403, 404]) assert.deepEqual((await attackOn(status)).got, [])
+})
+
+test('an SSH server that lets everyone in, connects with everything and listens is reported', async (t) => {
+  const { privateText } = hostKeyFrom(Buffer.alloc(32, 1))
+  const attackOn = async (isWeak: boolean) => {
+    const server = new ssh2.Server({ hostKeys: [privateText] }, (client) => {
+      client.on('error', () => undefined)
+      client.on('authentication', (context) => {
+        if (isWeak || context.username === 'mallory-attack') context.accept()
+        else context.reject()
+      })
+      client.on('tcpip', (accept, reject) => void (isWeak ? accept() : reject()))
+      client.on('request', (accept, reject) => void (isWeak ? accept?.(4_711) : reject?.()))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const user = (prefix: string) => ({ token: 'token', prefix })
+    const scene = { attacker: user('/mallory-attack'), victim: user('/alice-attack') }
+    const config = { sshListen: { host: '127.0.0.1', port, text: '' } } as Config
+    const answer = async () => Response.json({ port })
+    const neighbours = async () => [{ address: '10.0.0.9', port: 8080 } as RunningContainer]
+    return useSsh({ ...scene, config, fetch: answer, neighbours }, signal)
+  }
+  const words = (await attackOn(true)).got.map(({ what }) => what).join('\n')
+  assert.match(words, /^Its key opens SSH sessions in the container of another user\.$/m)
+  assert.match(words, /\(10\.0\.0\.9:8080, alice-attack:8080, 169\.254\.169\.254:80\)/)
+  assert.match(words, /^SSH lets it listen on this machine\.$/m)
+  assert.deepEqual((await attackOn(false)).got, [])
 })
 
 test('a platform on which small pieces hold others up is reported with both times', async (t) => {

@@ -55,7 +55,7 @@ test('with default settings a hostile container gets nothing, although its image
   await askEngine('POST', '/networks/create', {
     body: { Name: 'attack-4194303-ghkmn', Driver: 'bridge', Labels, IPAM },
   })
-  const https = { PREFERRED_URL_SCHEME: 'https', BASE_DOMAIN: 'example.org' }
+  const https = { PREFERRED_URL_SCHEME: 'https', BASE_DOMAIN: 'example.org', SSH_LISTEN: '127.0.0.1:2222' }
   const child = startCommand({ ...settings({ groups: ['Physics 7b'] }), ...https }, ['doctor', 'attack', '--json'])
   const { stdout, stderr } = await resultOf(child)
   const { template, got, tried, not_tried } = JSON.parse(stdout) as Report
@@ -67,11 +67,12 @@ test('with default settings a hostile container gets nothing, although its image
   )
   assert.deepEqual(
     tried.map(({ attempt }) => attempt),
-    'neighbours host metadata engine rights mounts api cookies origin sessions links pieces listings disk processes memory'.split(
+    'neighbours host metadata engine rights mounts api ports ssh cookies origin sessions links pieces listings disk processes memory'.split(
       ' ',
     ),
   )
   const of = (name: string) => tried.find(({ attempt }) => attempt === name)?.tried ?? ''
+  assert.match(of('ssh'), /^its key for another user, \d+ addresses/)
   assert.match(of('sessions'), /^a token in a cookie/)
   assert.match(of('listings'), /^a call of another user took \d+ ms beside lists/)
   assert.match(tried.at(-1)?.tried ?? '', /^it was killed at (2[0-5]\d|1\d\d) MiB$|was not exhausted/)
