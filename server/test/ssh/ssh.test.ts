@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { assertOk } from '#test/support/api-calls.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { waitLimit } from '#test/support/extent.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { eventually } from '#test/support/engine/runtimes.ts'
+import { findGit, findPerl, putPrograms } from './put-program.ts'
+import { startKeyAgent } from './key-agent.ts'
 import { sshArgs, startSsh, type Ended } from './ssh-rig.ts'
 
 /** SSH into one's own containers, with Debian's OpenSSH client. Source: contract, section 17. */
 const rig = await startSsh({ after }, { env: { CONTAINER_TEMPLATES: await templates() } })
 const { berth } = rig
 const boss = await berth.administrator()
-const ann = await berth.signUp('ann@x.org')
+const ann = await rig.signUp('ann@x.org')
 const key = rig.makeKey('ann', '-t', 'ed25519')
 await rig.addKey(ann, key)
 
@@ -92,6 +97,21 @@ for (const [type, ...more] of [
     assert.equal((await rig.run('ssh', sshArgs(rig, file, 'ann-dev', 'echo in'))).output.toString(), 'in\n')
   })
 
+for (const type of ['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com'] as const)
+  test(`a security key of type ${type} lets its owner in, when it was touched`, async (t) => {
+    const agent = await startKeyAgent(t, type, path.join(rig.folder, `${type}.sock`))
+    assertOk(await ann.call('POST', '/api/user/ssh-keys', { body: { title: type, key: agent.line } }))
+    const known = `UserKnownHostsFile=${path.join(rig.folder, 'known_hosts')}`
+    const args = [
+      '-F', '/dev/null', '-o', known, '-o', 'BatchMode=yes', '-o', `IdentityAgent=${agent.socket}`,
+      '-p', String(rig.port), 'ann-dev@127.0.0.1', 'echo in',
+    ] // prettier-ignore
+    const { output, errors } = await rig.run('ssh', args)
+    assert.equal(output.toString(), 'in\n', errors)
+    agent.touch(false)
+    assert.match((await rig.run('ssh', args)).errors, /Permission denied/)
+  })
+
 test('a container that was never launched is launched, one of an unknown type is refused in words with 255', async () => {
   assert.equal((await ssh('ann-prod', 'echo up')).output.toString(), 'up\n')
   const { code, errors } = await ssh('ann-nothing', 'true')
@@ -123,7 +143,67 @@ test('files go both ways by sftp and scp, whole, with their mode, and in folders
   assert.match(missing.errors, /not found|No such file/)
 })
 
-test('a port and a socket of the container are reached by forwarding, and nothing else', async (t) => {
+test('clients with the algorithms of the OpenSSH of ten years ago come in, by each of them', async () => {
+  const old = [
+    ['KexAlgorithms=curve25519-sha256@libssh.org', 'Ciphers=aes128-ctr', 'MACs=hmac-sha2-256'],
+    ['KexAlgorithms=ecdh-sha2-nistp256', 'Ciphers=aes256-ctr', 'MACs=hmac-sha2-512-etm@openssh.com'],
+    ['KexAlgorithms=curve25519-sha256', 'Ciphers=aes256-gcm@openssh.com', 'HostKeyAlgorithms=ssh-ed25519'],
+  ]
+  for (const each of old) {
+    const options = each.flatMap((option) => ['-o', option])
+    const { output, errors } = await rig.run('ssh', [...options, ...sshArgs(rig, key, 'ann-dev', 'echo in')])
+    assert.equal(output.toString(), 'in\n', errors)
+  }
+})
+
+test('git clones and pushes over SSH where the image has git', async () => {
+  const id = `${berth.installation}-ann-dev`
+  await putPrograms(id, [findGit()])
+  assert.equal((await ssh('ann-dev', 'git init -q --bare repository.git')).code, 0)
+  const home = (await ssh('ann-dev', 'pwd')).output.toString().trim()
+  const folder = path.join(rig.folder, 'clone')
+  const command = ['ssh', ...rig.options(key)].map((word) => `'${word}'`).join(' ')
+  const env = {
+    ...process.env,
+    GIT_SSH_COMMAND: command,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+  }
+  // Berth is in this process: it must not wait for git.
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@x.org', ...args], { env })
+  await git('clone', '-q', `ssh://ann-dev@127.0.0.1:${rig.port}${home}/repository.git`, folder)
+  writeFileSync(path.join(folder, 'notes.txt'), 'by git\n')
+  await git('-C', folder, 'add', '.')
+  await git('-C', folder, 'commit', '-q', '-m', 'Notes')
+  await git('-C', folder, 'push', '-q', 'origin', 'HEAD:main')
+  const { output } = await ssh('ann-dev', 'git --git-dir=repository.git show main:notes.txt')
+  assert.equal(output.toString(), 'by git\n')
+})
+
+test('a copy that a block cuts ends with an error of the client, and what came is there', async () => {
+  const max = await rig.berth.signUp('max@x.org')
+  const file = rig.makeKey('max', '-t', 'ed25519')
+  await rig.addKey(max, file)
+  const local = path.join(rig.folder, 'endless')
+  writeFileSync(local, '')
+  truncateSync(local, 4e9)
+  const child = rig.start('scp', [...rig.options(file), '-P', String(rig.port), local, 'max-dev@127.0.0.1:endless'])
+  let errors = ''
+  child.stderr.on('data', (bytes: Buffer) => void (errors += bytes.toString()))
+  const size = async () =>
+    Number((await rig.run('ssh', sshArgs(rig, file, 'max-dev', 'stat -c %s endless || echo 0'))).output.toString())
+  await eventually(async () => assert.ok((await size()) > 1_000_000))
+  const closed = once(child, 'close')
+  assertOk(await boss.call('POST', `/api/admin/users/${max.id}/block`, { body: {} }))
+  const begun = performance.now()
+  const [code] = (await closed) as [number]
+  assert.ok(performance.now() - begun < waitLimit(1_000))
+  assert.notEqual(code, 0)
+  assert.match(errors, /blocked|closed|lost/i)
+})
+
+test('a port of the container is reached by forwarding, and nothing else', async (t) => {
   const [port, own, named, closed, other] = await Promise.all(Array.from({ length: 5 }, () => freePort()))
   const hostName = (await ssh('ann-dev', 'hostname')).output.toString().trim()
   const targets = [
@@ -151,6 +231,26 @@ test('a port and a socket of the container are reached by forwarding, and nothin
   ])
   assert.equal(remote.code, 255)
   assert.match(remote.errors, /remote port forwarding failed/)
+})
+
+test('a Unix socket of the container is reached from a port and from a socket of the client', async (t) => {
+  await putPrograms(`${berth.installation}-ann-dev`, [findPerl()])
+  const echo =
+    'socket(S,1,1,0) && bind(S,pack("Sa108",1,"/tmp/echo.sock")) && listen(S,5) or die; while(accept(C,S)){while(sysread(C,$b,999)){syswrite(C,$b)}close C}'
+  await ssh('ann-dev', `perl -e '${echo}' >/dev/null 2>&1 </dev/null &`)
+  const [port, local] = [await freePort(), path.join(rig.folder, 'local.sock')]
+  const forwards = ['-L', `${port}:/tmp/echo.sock`, '-L', `${local}:/tmp/echo.sock`]
+  const child = rig.start('ssh', ['-N', ...forwards, ...sshArgs(rig, key, 'ann-dev')])
+  t.after(() => child.kill())
+  for (const where of [{ port, host: '127.0.0.1' }, { path: local }])
+    await eventually(async () => {
+      const socket = connect(where)
+      socket.write('over a socket')
+      const [bytes] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown]
+      socket.destroy()
+      assert.equal(String(bytes), 'over a socket')
+    })
+  await ssh('ann-dev', 'pkill perl; true')
 })
 
 test('neither the agent, nor X11, nor variables of the client come along', async () => {
@@ -198,7 +298,9 @@ test('a stop of the container and a block of the account end sessions with a lin
 })
 
 test('an idle session stays while its container is paused, and its next byte wakes it', async (t) => {
-  const child = rig.start('ssh', sshArgs(rig, key, 'ann-quick', 'echo up; cat'))
+  // Two questions without an answer would end it. They are no use of the container.
+  const alive = ['-o', 'ServerAliveInterval=1', '-o', 'ServerAliveCountMax=2']
+  const child = rig.start('ssh', [...alive, ...sshArgs(rig, key, 'ann-quick', 'echo up; cat')])
   t.after(() => child.kill())
   await once(child.stdout, 'data')
   const state = async () => {
@@ -207,6 +309,9 @@ test('an idle session stays while its container is paused, and its next byte wak
     return all.find((each) => each.type === 'quick')?.status
   }
   await eventually(async () => assert.equal(await state(), 'paused'))
+  await sleep(5_000)
+  assert.equal(await state(), 'paused')
+  assert.equal(child.exitCode, null)
   child.stdin.write('awake\n')
   const [bytes] = (await once(child.stdout, 'data')) as [Buffer]
   assert.equal(bytes.toString(), 'awake\n')
@@ -233,7 +338,7 @@ test('mosh is refused with words', async () => {
   assert.match(errors, /mosh/)
 })
 
-test('what an editor does works: a probe, a script on standard input, and connections to what it starts', async () => {
+test('what an editor does works: a probe, a script on standard input, and connections to what it starts', async (t) => {
   const probe = await rig.run(
     'ssh',
     ['-T', ...sshArgs(rig, key, 'ann-dev', 'sh')],
@@ -244,7 +349,24 @@ test('what an editor does works: a probe, a script on standard input, and connec
     'cat > server.sh <<"X"\n#!/bin/sh\nwhile true; do echo ready | nc -l -p 4567; done\nX\nchmod +x server.sh\n./server.sh >/dev/null 2>&1 </dev/null &\necho started\n'
   const started = await rig.run('ssh', ['-T', ...sshArgs(rig, key, 'ann-dev', 'sh')], script)
   assert.equal(started.output.toString(), 'started\n')
-  // It goes on after the session that started it, and is reached by another.
+  // As VS Code has it: a shell that reads its script, and a SOCKS proxy beside it.
+  const socks = await freePort()
+  const shell = rig.start('ssh', ['-T', '-D', String(socks), ...sshArgs(rig, key, 'ann-dev', 'sh')])
+  t.after(() => shell.kill())
+  shell.stdin.write('echo listening\n')
+  await once(shell.stdout, 'data')
+  await eventually(async () => {
+    const socket = connect(socks, '127.0.0.1')
+    t.after(() => socket.destroy())
+    // SOCKS 5 without a password, to 127.0.0.1:8080 (RFC 1928).
+    socket.write(Buffer.from('050100', 'hex'))
+    assert.deepEqual(((await once(socket, 'data')) as [Buffer])[0], Buffer.from('0500', 'hex'))
+    socket.write(Buffer.from('050100017f0000011f90', 'hex'))
+    assert.equal(((await once(socket, 'data')) as [Buffer])[0][1], 0)
+    socket.write('GET / HTTP/1.0\r\n\r\n')
+    assert.match(String(((await once(socket, 'data')) as [Buffer])[0]), /^HTTP\/1\.\d 200/)
+  })
+  // What was started goes on after its session, and is reached by another.
   await eventually(async () => {
     const child = rig.start('ssh', ['-W', '127.0.0.1:4567', ...sshArgs(rig, key, 'ann-dev')])
     const [bytes] = (await Promise.race([once(child.stdout, 'data'), once(child, 'close')])) as [unknown]

@@ -23,7 +23,7 @@ export interface EngineQuestion {
  * @throws {Error} for a status of 400 and above
  */
 export type AskEngine = <T = unknown>(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   target: string,
   question?: EngineQuestion,
 ) => Promise<T>
