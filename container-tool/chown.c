@@ -7,8 +7,8 @@
  * group of TO groups stay. WHICH is "DEVICE:INODE" that the folder has to have, or "-". What belongs to another account than
  * FROM stays. The folder itself is last, so that a run that was cut off is completed by the next one.
  *
- * Each file is opened by its name in its folder, without following a link, and changed by what was opened: so whoever renames
- * files meanwhile leads this to no other file. Other file systems that are mounted below are left out. Standard output has a
+ * Each file is opened by its name in its folder, without following a link, and changed by what was opened: so a
+ * rename meanwhile leads this to no other file. Other file systems that are mounted below are left out. Standard output has a
  * line "progress SEEN CHANGED" each second, and at the end "done SEEN CHANGED BEFORE LEFT FROM_UID FROM_GID": entries,
  * those that were changed, those that belonged to TO before, and those that could not be changed.
  */
@@ -168,7 +168,7 @@ int chown_command(int argc, char **argv) {
   int inner = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (inner < 0) return tool_failed(argv[3]);
   change_below(inner, 0);
-  /* Whoever completes it finds by the folder whose it was. */
+  /* The run that completes this one finds by the folder whose the home was. */
   if (left == 0) change(folder, &found, argv[3]);
   (void)printf("done %lu %lu %lu %lu %u %u\n", seen, changed, before, left, from.uid, from.gid);
   return TOOL_OK;

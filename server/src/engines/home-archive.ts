@@ -5,7 +5,7 @@ import type { Home } from './runtime.ts'
 export interface ArchivedHome extends Home {
   /** Bytes that its volume is bound to; absent when it has no such limit. */
   readonly size?: number
-  /** A volume that containers of several people have (`Runtime.ensureFolder`); then `owner` names nobody. */
+  /** A volume that containers of several people have (`Runtime.ensureFolder`); then `owner` is `ownerOfFolders`. */
   readonly isFolder?: true
 }
 

@@ -130,7 +130,7 @@ test('a folder of a group is in a backup, and comes back as one', async (t) => {
   )
   assert.equal((found[0]?.header.mode ?? 0) & 0o777, 0o777)
   assert.ok((await archive.homes()).some((each) => each.volume === volume && each.isFolder))
-  assert.ok(!(await runtime.homes()).some((each) => each.volume === volume), 'nobody’s home')
+  assert.ok(!(await runtime.homes()).some((each) => each.volume === volume), 'no user’s home')
   await runtime.removeFolder(volume)
   assert.ok(!(await archive.homes()).some((each) => each.volume === volume))
 })
