@@ -38,7 +38,7 @@ const templates = {
 }
 const berth = await startBerth(lifetime, {
   webDir,
-  env: { CONTAINER_TEMPLATES: JSON.stringify(templates), MAX_CONTAINERS_PER_USER: '3' },
+  env: { CONTAINER_TEMPLATES: JSON.stringify(templates) },
 })
 const boss = await berth.administrator()
 

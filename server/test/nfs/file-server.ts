@@ -60,7 +60,20 @@ export async function startFileServer(): Promise<FileServer> {
   const script = `mount -t tmpfs tmpfs /run && mkdir /run/ganesha && rpcbind && exec ganesha.nfsd -F -f ${at('ganesha.conf')} -p /run/pid -L ${at('log')}`
   const server = spawn(
     'ip',
-    ['netns', 'exec', name, 'unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script],
+    [
+      'netns',
+      'exec',
+      name,
+      'unshare',
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--mount-proc',
+      'sh',
+      '-c',
+      script,
+    ],
     { stdio: 'ignore' },
   )
   const isServing = () => existsSync(at('log')) && readFileSync(at('log'), 'utf8').includes('NFS SERVER INITIALIZED')
@@ -70,8 +83,9 @@ export async function startFileServer(): Promise<FileServer> {
   const isMounted = (each: Export) => readFileSync('/proc/mounts', 'utf8').includes(` ${at('mounted', each)} fuse`)
   async function mount(each: Export): Promise<void> {
     const url = `nfs://10.231.7.2/${each}?nfsport=2049&mountport=20048`
-    // With the account of who asks, and without the rights being checked here: the server does.
-    const process = spawn(client, ['-n', url, '-m', at('mounted', each), '-o', '-p', '0', '-f', each], {
+    // With the account of who asks, which the client's library holds for one request at a time, and without the rights being
+    // checked here: the server does.
+    const process = spawn(client, ['-n', url, '-m', at('mounted', each), '-o', '-p', '0', '-t', '0', '-f', each], {
       stdio: 'ignore',
     })
     clients.set(each, process)

@@ -7,6 +7,8 @@ import { assertOk } from '#test/support/api-calls.ts'
 import { startBerth, type Person } from '#test/support/berth.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
+import { waitLimit } from '#test/support/extent.ts'
+import { waitFor } from '#test/support/program.ts'
 import { openStream } from '#test/support/event-stream.ts'
 import { startFileServer } from './file-server.ts'
 
@@ -16,7 +18,7 @@ import { startFileServer } from './file-server.ts'
  */
 
 /** How long the file server is away, and how long any answer may take meanwhile, in ms. */
-const [away, answerLimit] = [60_000, 15_000]
+const [away, answerLimit] = [60_000, waitLimit(30_000)]
 
 const ends: (() => Promise<unknown>)[] = []
 const lifetime = { after: (end: () => Promise<unknown>) => void ends.push(end) }
@@ -42,7 +44,6 @@ const berth = await startBerth(lifetime, {
   env: {
     CONTAINER_TEMPLATES: JSON.stringify(templates),
     ALLOWED_MOUNT_ROOTS: ['open', 'squashed'].map((name) => nfs.mounted(name as 'open' | 'squashed')).join(','),
-    MAX_CONTAINERS_PER_USER: '4',
   },
 })
 const [ann, ben] = [await berth.signUpWithoutContainer('ann@x.org'), await berth.signUpWithoutContainer('ben@x.org')]
@@ -57,10 +58,10 @@ const run = async (person: Person, type: string, script: string) => {
 /** What the card of a type says last, as the events of the dashboard have it. */
 async function cardOf(person: Person, type: string): Promise<unknown> {
   const stream = await openStream(berth, person.token)
-  await sleep(500)
+  const last = () => stream.events.findLast(({ name, data }) => name === 'launch' && data.type === type)?.data
+  await waitFor(`the card of ${type}`, () => last()?.stage === 'failed')
   stream.close()
-  const events = stream.events.filter(({ name, data }) => name === 'launch' && data.type === type)
-  return events.at(-1)?.data.message
+  return last()?.message
 }
 const [silent, missing] = [/file server .* does not answer/, /home on a file server, is missing or cannot be used/]
 
