@@ -35,7 +35,11 @@ export async function ensurePrograms(): Promise<void> {
   if (!existsSync(chp)) await fetchFromNpm('configurable-http-proxy@5.3.0')
 }
 
-async function fetchFromDebian(packages: readonly string[]): Promise<void> {
+/** Where a file of Debian's packages is, once they are unpacked. @param file such as `usr/sbin/sshd` */
+export const unpacked = (file: string): string => path.join(debian, file)
+
+/** Downloads and unpacks Debian's packages, as `ensurePrograms` does. @throws {Error} with the output of apt-get */
+export async function fetchFromDebian(packages: readonly string[]): Promise<void> {
   console.log(`fetching Debian's ${packages.join(', ')} into ${debian} ...`)
   await mkdir(path.join(debs, 'partial'), { recursive: true })
   const aside = ['-o', 'Debug::NoLocking=1', '-o', `Dir::Cache=${scratch}`, '-o', `Dir::Cache::archives=${debs}`]
