@@ -6,6 +6,8 @@ const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const catalogue = /\/src\/(?:admin\/)?messages\/[\w-]+\.ts$/
 
+const german = local('./src/i18n/german.ts')
+
 type Texts = { readonly [key: string]: string | Texts }
 
 /**
@@ -20,6 +22,12 @@ export function precompiledMessages(): Plugin {
     config: () => ({
       resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
     }),
+    // Each instance of a catalogue keeps the exports that are used of it: those of a language go into its file.
+    async resolveId(source, importer) {
+      if (importer !== german || !source.startsWith('#/messages/')) return null
+      const resolved = await this.resolve(source, importer, { skipSelf: true })
+      return resolved && `${resolved.id}?german`
+    },
     async load(id) {
       const file = id.split('?')[0] ?? ''
       if (!catalogue.test(file) || !file.startsWith(local('./src/'))) return null

@@ -5,7 +5,7 @@ import { request, type IncomingHttpHeaders } from 'node:http'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { startEnginelessBerth } from '#test/support/berth-without-engine.ts'
+import { startEnginelessBerth, tokenIn } from '#test/support/berth-without-engine.ts'
 
 /**
  * How the files of the built front end travel. A review found 371 KB of script sent uncompressed in spite of
@@ -136,6 +136,29 @@ test('documents and API answers, which carry proofs and secrets, are not compres
     const { headers } = await get(target, { 'accept-encoding': 'br, gzip', accept: 'text/html' })
     assert.equal(headers['content-encoding'], undefined, target)
   }
+})
+
+test('a document names the texts of its own language alone, and that of a dashboard its list, so that both come beside the scripts', async () => {
+  const page = async (at: string, headers: Record<string, string>) =>
+    get(at, { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', ...headers })
+  for (const [language, own, other] of [
+    ['de', 'german-', 'english-'],
+    ['en', 'english-', 'german-'],
+  ] as const) {
+    const text = (await page('/login', { 'accept-language': language })).body.toString()
+    const [, file = ''] = /<link rel="modulepreload" [^>]*href="\/assets\/((?:german|english)-[^"]+)"/.exec(text) ?? []
+    assert.ok(file.startsWith(own), file)
+    assert.equal((await get(`/assets/${file}`)).status, 200)
+    assert.equal(text.includes(`/assets/${other}`), false)
+  }
+  await berth.call('POST', '/api/auth/signup', { body: { email: 'ann@x.org' } })
+  const token = tokenIn(berth.mails.at(-1)!)
+  const { body } = await berth.call('GET', `/api/auth/verify-signup?token=${token}`)
+  const cookie = `spawner_token=${body.access_token}`
+  const list = '</api/user/containers>; rel=preload; as=fetch; crossorigin=anonymous'
+  assert.equal((await page('/', { cookie })).headers.link, list)
+  assert.equal((await page('/sessions', { cookie })).headers.link, undefined)
+  assert.equal((await page('/', {})).headers.link, undefined)
 })
 
 test('the reference of the API has neither, travels compressed, and not at all to a client that has it', async () => {

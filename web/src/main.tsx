@@ -26,7 +26,7 @@ import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { firstParts } from '#/router/lazy-part.ts'
 import { CurrentPage } from './routes.tsx'
-import { I18nProvider } from '#/i18n/i18n-provider.tsx'
+import { firstCatalogue, I18nProvider } from '#/i18n/i18n-provider.tsx'
 
 // Before anything is rendered or requested, the link's token leaves the address.
 const isOpenedAgain = leaveTokenBehindHash()
@@ -54,7 +54,7 @@ connectivity.subscribe(() => {
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id "root"')
 if (!isContinued && !isOpenedAgain)
-  void firstParts().then(() =>
+  void Promise.all([firstCatalogue, firstParts()]).then(() =>
     createRoot(root).render(
       <StrictMode>
         <QueryClientProvider client={queryClient}>

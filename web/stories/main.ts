@@ -64,7 +64,7 @@ async function open(chosen: Story): Promise<void> {
   for (const name of chosen.press ?? []) await press(name)
   if (isRetrying) await retriesOver()
   if (isPicture) stopTime()
-  if (asked.get('language') === 'de') chooseLanguage('de')
+  if (asked.get('language') === 'de') await chooseLanguage('de')
   // Used by tests.
   Object.assign(window, { unanswered, chooseLanguage })
   document.documentElement.dataset.story = chosen.name

@@ -4,7 +4,7 @@ import type { Tab } from './story-server.ts'
 /** What a story's page exposes to tests; see `web/stories/main.ts`. */
 interface StoryWindow {
   readonly unanswered: readonly string[]
-  chooseLanguage(language: 'en' | 'de'): void
+  chooseLanguage(language: 'en' | 'de'): Promise<void>
 }
 
 /** Opens the story, and waits until its presses are done and the page has settled. */

@@ -63,6 +63,12 @@ export const createApiClient = (signal: AbortSignal, timeout = defaultTimeout, o
   createClientWith(csrf, signal, timeout, onAnswer)
 
 /**
+ * For what needs no proof: without headers of ours the browser takes what the document's `Link` has begun to load. The
+ * list of the dashboard is that.
+ */
+export const createPlainClient = (signal: AbortSignal): Client => createClientWith(null, signal, defaultTimeout)
+
+/**
  * Does what `createApiClient` does for a user who is not signed in yet: signs in and requests magic links. The visit
  * token lets the server set its cookies for this browser, so that the link works here without another press.
  */

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import type { Client } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { createApiClient, launchTimeout } from '#/api/api-client.ts'
+import { createApiClient, createPlainClient, launchTimeout } from '#/api/api-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { isNetworkError, isSignedOut } from '#/api/errors.ts'
 import { abortableDelay, withRetry } from '#/api/retry.ts'
@@ -48,7 +48,7 @@ export function useContainers(): ContainerListState {
   const { isLive, isRefused } = useEvents()
   const { data, dataUpdatedAt, error, refetch } = useQuery({
     queryKey: containersKey,
-    queryFn: async ({ signal }): Promise<Entries> => (await createApiClient(signal).listContainers()).containers,
+    queryFn: async ({ signal }): Promise<Entries> => (await createPlainClient(signal).listContainers()).containers,
     refetchInterval: isLive ? pollIntervals.live : pollIntervals.withoutEvents,
   })
 

@@ -3,11 +3,24 @@ import { IntlProvider, useTranslations } from 'use-intl/react'
 import { languageCookie, type Language } from '@berth/api/boot.ts'
 import { boot } from '#/api/api-client.ts'
 import { problemIn } from '#/api/errors.ts'
+import { chunkParts } from '#/router/lazy-export.ts'
+import { loadChunk } from '#/router/lazy-part.ts'
 import { withProductName } from './branding.ts'
-import { de, en } from './catalogues.ts'
 import { regionalLocale } from './regional-formats.ts'
 
-const catalogues: Readonly<Record<Language, object>> = { en, de }
+/** Each is a file of its own; the document names that of its language, so that it comes beside the scripts. */
+const files: Readonly<Record<Language, () => Promise<object>>> = {
+  en: async () => (await loadChunk(() => import('./english.ts'), chunkParts)).en,
+  de: async () => (await loadChunk(() => import('./german.ts'), chunkParts)).de,
+}
+/** Those that have been loaded. */
+const catalogues: Partial<Record<Language, object>> = {}
+
+const load = async (language: Language) => void (catalogues[language] ??= await files[language]())
+
+/** Resolves when the texts of the page's language are there, without which nothing can be rendered. @throws {ChunkLoadError} */
+export const firstCatalogue: Promise<void> = load(boot.language)
+
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
 /**
@@ -64,10 +77,11 @@ export function useLanguage(): Language {
 }
 
 /**
- * Shows everything in this language from now on. The choice is a cookie, because the server uses it for mails, refusals
+ * Shows everything in this language as soon as its texts are there. The choice is a cookie, because the server uses it for mails, refusals
  * and the gateway's pages; pages of containers may read and set it, and it holds no secret.
  */
-export function chooseLanguage(language: Language): void {
+export async function chooseLanguage(language: Language): Promise<void> {
+  await load(language)
   const isSecure = location.protocol === 'https:'
   document.cookie = `${languageCookie}=${language}; Path=/; Max-Age=${cookieMaxAge}; SameSite=Lax${isSecure ? '; Secure' : ''}`
   document.documentElement.lang = language

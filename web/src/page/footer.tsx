@@ -61,7 +61,8 @@ function LanguageSwitch() {
           type="button"
           lang={language}
           aria-pressed={language === current}
-          onClick={() => chooseLanguage(language)}
+          // Without its file the page stays as it is, and says itself that Berth cannot be reached.
+          onClick={() => void chooseLanguage(language).catch(() => undefined)}
         >
           {t(language)}
         </button>

@@ -2,7 +2,8 @@ import type { ComponentType } from 'react'
 import { isServerReachable } from '#/api/connectivity.ts'
 import { lazyPart, loadChunk } from './lazy-part.ts'
 
-const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
+/** What a chunk that cannot be loaded asks of this document. */
+export const chunkParts = { isServerReachable, reload: () => location.reload(), storage: () => sessionStorage }
 
 /**
  * A component of a chunk that is loaded on demand.

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { endpoints } from '@berth/api/endpoints.ts'
 import { languages, type BootData, type BrandingData, type Language, type Notice } from '@berth/api/boot.ts'
 import { randomText } from '@berth/gateway/tokens/opaque-secrets.ts'
 import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
@@ -82,7 +83,10 @@ export class FrontEnd {
   private constructor({ html, apiReference, assets }: FrontEndFiles, parts: FrontEndParts) {
     const document = brandedDocument(html, parts.branding)
     const name = parts.branding?.name ?? productName
-    this.#documents = new Map(languages.map((language) => [language, inLanguage(document, language, name)]))
+    const textsOf = (language: Language) => [...assets.keys()].find((each) => each.startsWith(textFiles[language]))
+    this.#documents = new Map(
+      languages.map((language) => [language, inLanguage(withTexts(document, textsOf(language)), language, name)]),
+    )
     this.#assets = assets
     this.#apiReference = apiReference
     this.#parts = parts
@@ -178,6 +182,7 @@ export class FrontEnd {
         ...documentHeaders,
         ...contentLanguage(language),
         'content-security-policy': contentSecurityPolicy(nonce),
+        ...(isKnown(session) && status === 200 && pathOf(request) === pages.home && listBegins),
       })
       .type('text/html; charset=utf-8')
       .send(this.#filled(language, nonce, boot, request.now))
@@ -213,6 +218,18 @@ export class FrontEnd {
 }
 
 /** The document with what depends on the language alone, so that no request formats it. */
+/** How the names begin of the files that the texts of a language are built into. */
+const textFiles: Readonly<Record<Language, string>> = { en: 'english-', de: 'german-' }
+
+/** Names the file of the texts, so that it comes beside the scripts and not after them. */
+const withTexts = (document: string, file: string | undefined) =>
+  file === undefined
+    ? document
+    : document.replace(
+        '<link rel="stylesheet"',
+        `<link rel="modulepreload" crossorigin href="/assets/${file}" nonce="__BERTH_NONCE__">$&`,
+      )
+
 const inLanguage = (document: string, language: Language, product: string) =>
   new DocumentTemplate(
     document
@@ -243,6 +260,9 @@ const documentHeaders = {
   'x-frame-options': 'DENY',
   vary: 'Accept-Language, Cookie, Authorization, Sec-Fetch-Mode, Sec-Fetch-Dest, Service-Worker-Navigation-Preload',
 }
+
+/** The dashboard's list is asked for beside the scripts, and not after them: a round trip less on a slow line. */
+const listBegins = { link: `<${endpoints.listContainers.path}>; rel=preload; as=fetch; crossorigin=anonymous` }
 
 /** What follows the nonce of the styles. */
 const otherSources = [
