@@ -3,7 +3,7 @@
 export const check = 'm5 12.5 4.5 4.5L19 7'
 export const plus = 'M12 5v14M5 12h14'
 export const search = 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 20 20'
-export const people =
+export const members =
   'M9 5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM2.5 20c0-7 13-7 13 0M15.5 5.4a3.5 3.5 0 0 1 0 6.2M18 14.5c2 .8 3.5 2.5 3.5 5.5'
 export const calendar = 'M4 5.5h16V20H4zM4 10h16M8 3v4M16 3v4'
 export const folder = 'M3 6h6l2 2.5h10V19H3z'
