@@ -44,7 +44,7 @@ export async function measureFirstLoad(browser: Browser, service: Service): Prom
   }
 }
 
-/** What each page is for: its path, whether somebody is signed in, and the role of what has to be there. */
+/** What each page is for: its path, whether a person is signed in, and the role of what has to be there. */
 const purposes = [
   ['/login', false, 'textbox'],
   ['/', true, 'article'],

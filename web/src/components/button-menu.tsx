@@ -31,9 +31,15 @@ export function ButtonMenu({ label, actions }: { label: string; actions: readonl
   const button = useRef<HTMLButtonElement>(null)
   const picked = useRef<MenuAction>(undefined)
 
+  const opened = useRef<AbortController>(undefined)
+
   function toggled({ newState }: ToggleEvent<HTMLDivElement>) {
+    opened.current?.abort()
     if (newState === 'open') {
-      positionMenu(menu.current!, button.current!)
+      opened.current = new AbortController()
+      const position = () => positionMenu(menu.current!, button.current!)
+      position()
+      addEventListener('resize', position, { signal: opened.current.signal })
       itemsOf(menu.current!)[0]?.focus({ preventScroll: true })
       return
     }
