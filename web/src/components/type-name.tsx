@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { createApiClient } from '#/api/api-client.ts'
+import { TypeSign } from './type-sign.tsx'
 
 /**
  * Display name of a container type; its id until the names are loaded, and for a type that is not configured any more.
@@ -16,6 +17,21 @@ export function TypeName({ type }: { type: string }) {
   return <span title={type}>{useTypeName()(type)}</span>
 }
 
+/** The picture and the name of a container type, on a page about it alone; their space is kept until they are there. */
+export function TypeLine({ type }: { type: string }) {
+  const found = useTypes().data?.find((each) => each.type === type)
+  return (
+    <p className="type-line">
+      {found && (
+        <>
+          <TypeSign icon={found.icon} />
+          <b>{found.name}</b>
+        </>
+      )}
+    </p>
+  )
+}
+
 /**
  * Configured container types with the names that people read; no data until they are loaded, or when they cannot be
  * read.
@@ -24,9 +40,10 @@ export function useTypes() {
   return useQuery({
     queryKey: ['types'],
     queryFn: async ({ signal }) =>
-      (await createApiClient(signal).listContainers()).containers.map(({ type, display_name: name }) => ({
+      (await createApiClient(signal).listContainers()).containers.map(({ type, display_name: name, icon }) => ({
         type,
         name,
+        icon,
       })),
     staleTime: 600_000,
   })

@@ -245,6 +245,7 @@ interface CardNotesProps {
 function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
+  const timeWord = entry.status === 'running' ? 'since' : 'lastLaunched'
   if (isBlocked && isBlockSaid) return null
   if (isBlocked) {
     return (
@@ -260,7 +261,10 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
       {lastUsed !== null && !isShort && (
-        <p className="hint">{t.rich(entry.status === 'running' ? 'since' : 'lastLaunched', shortTimeAt(lastUsed))}</p>
+        // Another line in its place: in the same one the time would move.
+        <p key={timeWord} className="hint">
+          {t.rich(timeWord, shortTimeAt(lastUsed))}
+        </p>
       )}
       {lastUsed === null && entry.created_at === null && <p className="hint">{t('hint.firstLaunch')}</p>}
       {entry.idle && !isShort && <IdleHint idle={entry.idle} />}

@@ -9,7 +9,7 @@ import { Alert } from '#/components/alert.tsx'
 import { AskForHelpButton, canAskForHelp } from '#/components/ask-for-help.tsx'
 import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
-import { useTypeName } from '#/components/type-name.tsx'
+import { TypeLine, useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 import { useErrorMessage, withTexts } from '#/i18n/i18n-provider.tsx'
@@ -152,6 +152,7 @@ function Starting({ type, next, here, files }: StartingProps) {
   const state = isGoing ? 'going' : isAsked ? 'starting' : answer ? 'ready' : 'staying'
   return (
     <Page title={state === 'ready' ? t('readyTitle') : t('title')} width="narrow">
+      <TypeLine type={type} />
       <div role="status" className="live two-lines">
         <p>{t(state)}</p>
       </div>
@@ -182,6 +183,7 @@ function Failed({ error, type, onRetry }: { error: unknown; type: string; onRetr
   const needsHelp = error instanceof ApiError && helpAfter(error.body) === 'contact' && canAskForHelp
   return (
     <Page title={t('launch.failedTitle')} width="narrow">
+      <TypeLine type={type} />
       <Alert error={error} />
       <LaunchFailure error={error} />
       <div className="actions">
