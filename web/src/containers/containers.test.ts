@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { actionsFor, applyEvents, isFirstVisit, needsRefresh, statusView } from './containers.ts'
+import { actionsFor, applyEvents, isFirstVisit, needsRefresh, sortedByUse, statusView } from './containers.ts'
 
 const entry = (type: string, status: string): ContainerEntry => ({
   type,
@@ -143,4 +143,12 @@ test('how a program ended is shown until it is started again', () => {
   assert.equal(statusView({ ...runningEntry, status: 'removing' }, 'node-lost').hint, 'nodeLost')
   assert.equal(statusView({ ...runningEntry, status: 'removing' }, 'asleep').word, 'removing')
   assert.equal(statusView(runningEntry, 'crashed').word, 'running')
+})
+
+test('running ones come first, then paused ones, and each in the order of the list', () => {
+  const all = ['exited', 'paused', 'running', 'not_created', 'running'].map((status, at) => entry(`t${at}`, status))
+  assert.deepEqual(
+    sortedByUse(all).map(({ type }) => type),
+    ['t2', 't4', 't1', 't0', 't3'],
+  )
 })
