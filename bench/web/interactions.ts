@@ -20,7 +20,10 @@ export async function measureInteractions(browser: Browser, ours: Service, crowd
     return pressOf(page, button(page, `${t('dashboard.action.launch')} Production`))
   })
   await interaction('opening a dialog', browser, ours, '/', async (page) => {
-    return pressOf(page, button(page, `${t('dashboard.action.restart')} Development`), page.getByRole('dialog'))
+    return pressOf(page, button(page, `${t('dashboard.action.stop')} Development`), page.getByRole('dialog'))
+  })
+  await interaction('opening the menu of a card', browser, ours, '/', async (page) => {
+    return pressOf(page, button(page, t('dashboard.action.more', { name: 'Development' })), page.getByRole('menu'))
   })
   await interaction("opening a user's menu", browser, crowd, '/admin/users', async (page) => {
     return pressOf(page, page.getByRole('row').nth(1).getByRole('button').last(), page.getByRole('menu'))
