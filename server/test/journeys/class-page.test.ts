@@ -33,12 +33,19 @@ await page.setViewportSize({ width: 390, height: 844 })
 await page.context().addCookies([{ name: 'spawner_token', value: tom.token, url, httpOnly: true }])
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const row = (email: string) => page.locator('.member-row').filter({ hasText: email })
+const sheet = page.getByRole('dialog').first()
+/** What is known of one member, and what can be done, is in a sheet. */
+const openSheet = (email: string) => row(email).getByRole('button', { name: email, exact: true }).click()
+const closeSheet = async () => {
+  await sheet.getByRole('button', { name: 'Close', exact: true }).click()
+  await sheet.waitFor({ state: 'detached' })
+}
 const heightOf = (email: string) => row(email).evaluate((element) => element.getBoundingClientRect().height)
 const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
 
-/** Notes all that a row says from now on: some of it is over before a test looks. @returns whether the text was among it */
-async function noteRow(email: string): Promise<(text: string) => Promise<boolean>> {
-  await row(email).evaluate((element) => {
+/** Notes all that the sheet says from now on: some of it is over before a test looks. @returns whether the text was among it */
+async function noteSheet(): Promise<(text: string) => Promise<boolean>> {
+  await sheet.evaluate((element) => {
     const notes: string[] = []
     Object.assign(globalThis, { notes })
     const note = () => notes.push(element.textContent)
@@ -75,14 +82,19 @@ test('rows are as high before their containers start as when all of them run, an
 
 /** Who works with keys was at the top of the document after each restart: the pressed button went with the state. */
 test('a restart says that it has begun and how it ended, and its button keeps the focus', async () => {
-  const wasSeen = await noteRow(one.email)
+  await row(one.email).getByRole('button').focus()
+  await page.keyboard.press('Enter')
+  const wasSeen = await noteSheet()
   await button('Restart Physics lab of pupil01@x.org').focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart', exact: true }).click()
   await page.locator('[role=status]').filter({ hasText: 'Physics lab of pupil01@x.org: running' }).waitFor()
   assert.ok(await wasSeen('Physics lab: starting'))
-  await row(one.email).getByText('Physics lab: running').waitFor()
+  await sheet.getByText('Physics lab: running', { exact: true }).waitFor()
   assert.match(await focused(), /Restart Physics lab of pupil01@x\.org$/)
+  await page.keyboard.press('Escape')
+  await row(one.email).getByText('Physics lab: running').waitFor()
+  assert.equal(await focused(), one.email)
 })
 
 /** What failed again within half a second looked as if the press had done nothing. */
@@ -93,16 +105,20 @@ test('a restart that fails at once is seen to have been tried, in a row that sta
   assert.equal((await launch(two, 'sim')).status, 500)
   await button('Failed: 1').click()
   await row(three.email).waitFor({ state: 'hidden' })
-  const wasSeen = await noteRow(two.email)
+  await openSheet(two.email)
+  const wasSeen = await noteSheet()
   await button('Restart Simulation of pupil02@x.org').click()
   await page.locator('[role=status]').filter({ hasText: 'Simulation of pupil02@x.org: failed' }).waitFor()
   assert.ok(await wasSeen('Simulation: starting'))
-  await row(two.email).getByText('Simulation: failed').waitFor()
+  await sheet.getByText('Simulation: failed', { exact: true }).waitFor()
   engine.before = () => undefined
   await button('Restart Simulation of pupil02@x.org').click()
+  await sheet.getByText('Simulation: running', { exact: true }).waitFor()
+  assert.match(await focused(), /Restart Simulation of pupil02@x\.org$/)
+  await closeSheet()
   await row(two.email).getByText('Simulation: running').waitFor()
   await button('Failed: 0').waitFor()
-  assert.match(await focused(), /Restart Simulation of pupil02@x\.org$/)
+  assert.equal(await focused(), two.email)
   await button('Failed: 0').click()
   await button('All: 13').click()
   await button('Failed: 0').click()
@@ -115,14 +131,16 @@ test('a restart that fails at once is seen to have been tried, in a row that sta
 test('a question about a member stays open when the filter would leave the member out', async () => {
   const own = await openStream(berth, one.token)
   await button('Here: 1').click()
+  await openSheet(one.email)
   await button('Restart Physics lab of pupil01@x.org').click()
-  const dialog = page.getByRole('dialog')
+  const dialog = page.getByRole('dialog', { name: 'Restart Physics lab of pupil01@x.org?' })
   await dialog.waitFor()
   own.close()
   await page.getByText('No member matches.').first().waitFor({ state: 'attached' })
   await observationTime(300)
   assert.ok(await dialog.isVisible())
   await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await closeSheet()
   await button('All: 13').click()
 })
 
@@ -164,11 +182,11 @@ test('a filter is in the address and outlives a reload; its result is said once,
 
 /** The focus was at the top of the document, three screens above the next member. */
 test('the member after one who is removed has the focus, and the removal is said', async () => {
-  await row('pupil11@x.org').locator('summary').click()
+  await openSheet('pupil11@x.org')
   await button('Remove pupil11@x.org from the group').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
   await row('pupil11@x.org').waitFor({ state: 'detached' })
-  await page.locator('h2:focus', { hasText: 'pupil12@x.org' }).waitFor()
+  await page.locator('.member-row button:focus', { hasText: 'pupil12@x.org' }).waitFor()
   await page.getByText('12 members').first().waitFor()
 })
 
@@ -227,22 +245,27 @@ test('a manager whose own address is in the list stays a manager, and is asked b
   await dialog.getByRole('button', { name: 'Close' }).click()
   const role = async () => (await tom.call('GET', '/api/groups')).body.groups[0].role
   assert.equal(await role(), 'manager')
-  await row('tom@x.org').locator('summary').click()
+  await openSheet('tom@x.org')
   await button('Make tom@x.org an ordinary member').click()
   await dialog.getByText('Give up your role as a manager?').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await closeSheet()
   assert.equal(await role(), 'manager')
 })
 
-test('a group that has ended offers neither a join code nor a restart, and says where the focus is that it is over', async () => {
+test('a group that has ended offers neither a join code nor a restart, says that it is over, and keeps the focus', async () => {
   assert.equal(await button('End the group').count(), 0)
-  await page.locator('summary').filter({ hasText: 'Block or end the group' }).click()
+  await button('Block or end the group').click()
   await button('End the group').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'End the group' }).click()
-  await page.locator('[role=status]:focus', { hasText: 'The group has ended.' }).waitFor()
+  const question = page.getByRole('dialog', { name: 'End the group now?' })
+  await question.getByRole('button', { name: 'End the group' }).click()
+  await page.locator('[role=status]', { hasText: 'The group has ended.' }).waitFor()
+  assert.equal(await focused(), 'Block or end the group')
   for (const name of ['Join code', 'Hours', 'Start for all']) assert.equal(await button(name).count(), 0, name)
+  await openSheet(one.email)
   assert.equal(await page.getByRole('button', { name: /^Restart/ }).count(), 0)
   assert.deepEqual(await violations(page), [])
+  await closeSheet()
   assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: null }))
   assert.deepEqual(problems, [])
 })

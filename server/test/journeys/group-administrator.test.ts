@@ -64,7 +64,7 @@ test('the class list of a spreadsheet is checked first, and then joins or is inv
   await dialog.getByText('2 users are members now.').waitFor()
   await pressIn('Close')
   await page.getByText('2 members').first().waitFor()
-  await page.getByRole('heading', { name: 'cem@x.org' }).waitFor()
+  await page.getByRole('rowheader', { name: 'cem@x.org' }).waitFor()
   assert.match(berth.mails.find(({ to }) => to === 'cem@x.org')?.subject ?? '', /Physics 7b/)
 })
 

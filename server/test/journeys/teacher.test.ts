@@ -54,6 +54,9 @@ await page.context().addCookies([{ name: 'spawner_token', value: tom.token, url,
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
 const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 const row = (email: string) => page.locator('.member-row').filter({ hasText: email })
+const sheet = page.getByRole('dialog')
+/** What is known of one member, and what can be done, is in a sheet. */
+const openSheet = (email: string) => row(email).getByRole('button', { name: email, exact: true }).click()
 
 test('the page says who is here, and it fits a phone', async () => {
   await page.goto(`${url}/groups/members?group=${made.body.group.id}`)
@@ -97,14 +100,24 @@ test('a start for all starts the container of each member, which the page shows 
   await confirm('Start for all')
   for (const { auth } of pupils) await row(auth.user.email).getByText('Physics lab: running').waitFor()
   await page.getByText('The start of 4 containers was requested.').waitFor()
+  // It lies over the page until it is closed.
+  await press('Close')
+  await page.getByText('The start of 4 containers was requested.').waitFor({ state: 'detached' })
 })
 
 test('why a container failed is beside it, with the last lines that it wrote', async () => {
   await ben.call('POST', '/api/container/launch/broken')
   await press('Failed: 1')
   await row('ben@x.org').getByText('Experiment: failed').waitFor()
+  await openSheet('ben@x.org')
+  await sheet.getByText('Experiment: failed').waitFor()
   await press('Why Experiment of ben@x.org did not start')
-  await page.getByRole('dialog').getByText('ModuleNotFoundError: numpy').waitFor()
+  const lines = page.getByRole('dialog', { name: 'Failed start of Experiment of ben@x.org' })
+  await lines.getByText('ModuleNotFoundError: numpy').waitFor()
+  await lines.getByRole('button', { name: 'Close' }).click()
+  await lines.waitFor({ state: 'detached' })
+  // The sheet below it stays.
+  await sheet.getByText('Experiment: failed').waitFor()
   await confirm('Close')
   await press('All: 5')
 })
@@ -112,8 +125,9 @@ test('why a container failed is beside it, with the last lines that it wrote', a
 test('"May I look?" waits for the answer of the member, then leads to the container until the member ends it', async () => {
   const own = await openStream(berth, ann.token)
   const looks = () => own.events.findLast(({ name }) => name === 'looks')?.data as Looks | undefined
+  await openSheet('ann@x.org')
   await press('Ask ann@x.org to let you look at Physics lab')
-  await row('ann@x.org').getByText('You asked to look; no answer yet.').waitFor()
+  await sheet.getByRole('listitem').getByText('You asked to look; no answer yet.').waitFor()
   assert.deepEqual(await violations(page), [])
   await pollUntil(
     () => looks()?.requests.length === 1,
@@ -122,12 +136,15 @@ test('"May I look?" waits for the answer of the member, then leads to the contai
   const visit = () => berth.call('GET', `/${ann.slug}-lab/`, { token: tom.token })
   assert.equal((await visit()).status, 403)
   assertOk(await ann.call('POST', `/api/user/look-requests/${looks()?.requests[0]?.id}/agree`))
-  const link = row('ann@x.org').getByRole('link', { name: 'Look at Physics lab of ann@x.org' })
+  const link = sheet.getByRole('link', { name: 'Look at Physics lab of ann@x.org' })
   assert.equal(await link.getAttribute('href'), `${berth.app.spawnerUrl}/${ann.slug}-lab`)
   assert.notEqual((await visit()).status, 403)
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
+  // The row and its filter say it, too.
+  await row('ann@x.org').getByText('Physics lab: running, you may look').waitFor()
   assertOk(await ann.call('DELETE', `/api/container/shares/lab/${looks()?.looks[0]?.share_id}`))
   await link.waitFor({ state: 'detached' })
+  await confirm('Close')
   assert.equal((await visit()).status, 403)
   own.close()
 })
@@ -149,6 +166,7 @@ test('one container is restarted after a question, and all are stopped', async (
     return all.find(({ type }) => type === 'lab')?.container_id
   }
   const before = await labOfAnn()
+  await openSheet('ann@x.org')
   await press('Restart Physics lab of ann@x.org')
   await confirm('Restart')
   // The page is told the latest state every half second, in which a restart may begin and end.
@@ -156,6 +174,8 @@ test('one container is restarted after a question, and all are stopped', async (
     async () => (await labOfAnn()) !== before,
     () => `still ${before}`,
   )
+  await sheet.getByText('Physics lab: running').waitFor()
+  await confirm('Close')
   await row('ann@x.org').getByText('Physics lab: running').waitFor()
   await press('Stop for all')
   await confirm('Stop for all')

@@ -31,7 +31,8 @@ export function Dialog({ title, variant, onClose, children }: DialogProps) {
       ref={open}
       className={variant === 'wide' ? 'wide-dialog' : variant}
       aria-labelledby={heading}
-      onClose={onClose}
+      // React passes on the end of a dialog inside, such as a question in a sheet.
+      onClose={({ target, currentTarget }) => target === currentTarget && onClose()}
     >
       {variant === 'sheet' ? (
         <div className="sheet-head">
@@ -46,8 +47,8 @@ export function Dialog({ title, variant, onClose, children }: DialogProps) {
   )
 }
 
-/** The sign at the top of a sheet; Escape does the same. */
-function CloseButton({ onPress }: { onPress(): void }) {
+/** The sign that ends a sheet, or removes a message. */
+export function CloseButton({ onPress }: { onPress(): void }) {
   const t = useTranslations('frame')
   return (
     <button type="button" className="icon-button" onClick={onPress}>

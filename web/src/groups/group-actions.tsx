@@ -6,9 +6,12 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { CloseButton, ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { Icon } from '#/components/icon.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { more, play, stopped } from '#/icons/icons.ts'
+import { calendar, folder as folderIcon, key, link, plus } from '#/icons/late-icons.ts'
 import { pages } from '#/paths.ts'
 import { Time } from '#/time/time.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
@@ -35,7 +38,7 @@ export function GroupActions({ managed, isOff, isReadOnly }: GroupActionsProps) 
   const t = useTranslations('groups')
   const id = String(group.id)
   const { busy, error, run } = useTask()
-  const [dialog, setDialog] = useState<'start' | 'add' | 'code' | 'hours' | 'link' | 'folder' | AskProps['action']>()
+  const [dialog, setDialog] = useState<'start' | 'stop' | 'add' | 'code' | 'hours' | 'link' | 'folder' | 'rare'>()
   const [outcome, setOutcome] = useState<string>()
   const status = useRef<HTMLParagraphElement>(null)
   const changed = useMembersChanged(id)
@@ -64,76 +67,55 @@ export function GroupActions({ managed, isOff, isReadOnly }: GroupActionsProps) 
       return t('act.ended')
     })
   const isEnded = hasEnded(group)
+  const tool = (name: Exclude<typeof dialog, undefined>, icon: string, label: string, isDisabled = isOff) => (
+    <Button variant="small" isOff={isDisabled} onPress={() => setDialog(name)}>
+      <Icon path={icon} size={18} />
+      {label}
+    </Button>
+  )
   return (
     <>
-      <div className="actions" role="group" aria-label={t('act.title')}>
+      <div className="group-bar" role="group" aria-label={t('act.title')}>
         {types.length > 0 && !isEnded && (
           <Button variant="primary" isOff={isOff || busy} onPress={() => setDialog('start')}>
+            <Icon path={play} size={18} />
             {t('act.start')}
           </Button>
         )}
-        <Button isOff={isOff || busy} onPress={() => setDialog('stop')}>
-          {t('act.stop')}
-        </Button>
-      </div>
-      <div className="actions" role="group" aria-label={t('act.group')}>
-        {!isReadOnly && (
-          <>
-            <Button variant="small" isOff={isOff} onPress={() => setDialog('add')}>
-              {t('add.title')}
-            </Button>
-            {!isEnded && (
-              <Button variant="small" isOff={isOff} onPress={() => setDialog('code')}>
-                {t('code.title')}
-              </Button>
-            )}
-          </>
-        )}
-        {types.length > 0 && !isEnded && (
-          <Button variant="small" isOff={isOff} onPress={() => setDialog('hours')}>
-            {t('hours.title')}
-          </Button>
-        )}
-        {(folderPath !== null || group.folder) && (
-          <Button variant="small" isOff={isOff} onPress={() => setDialog('folder')}>
-            {t('folder.title')}
-          </Button>
-        )}
-        {types.length > 0 && !isEnded && (
-          <Button variant="small" onPress={() => setDialog('link')}>
-            {t('act.link')}
-          </Button>
-        )}
-        {/* Not beside what is pressed in each lesson, and a phone has room for the class instead. */}
-        <details className="group-rare">
-          <summary>{t('act.rare')}</summary>
-          <div className="actions">
-            <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('block')}>
-              {t('act.block')}
-            </Button>
-            <Button variant="small" isOff={isOff || busy} onPress={() => act('unblock')}>
-              {t('act.unblock')}
-            </Button>
-            {!isEnded && (
-              <Button variant="small" isOff={isOff || busy} onPress={() => setDialog('end')}>
-                {t('act.end')}
-              </Button>
-            )}
-          </div>
-        </details>
+        {tool('stop', stopped, t('act.stop'), isOff || busy)}
+        <span className="group-gap" />
+        {!isReadOnly && tool('add', plus, t('add.title'))}
+        {!isReadOnly && !isEnded && tool('code', key, t('code.title'))}
+        {types.length > 0 && !isEnded && tool('hours', calendar, t('hours.title'))}
+        {(folderPath !== null || group.folder) && tool('folder', folderIcon, t('folder.title'))}
+        {types.length > 0 && !isEnded && tool('link', link, t('act.link'), false)}
+        <button type="button" className="button small" aria-disabled={isOff} onClick={() => isOff || setDialog('rare')}>
+          <Icon path={more} size={18} />
+          <span className="visually-hidden">{t('act.rare')}</span>
+        </button>
       </div>
       <Alert error={error} />
-      <p role="status" ref={status} tabIndex={-1} className="group-status">
-        {busy ? t('act.busy') : outcome}
-      </p>
+      {/* Always there: a live region that comes with its text is not heard. */}
+      <div className={busy || outcome !== undefined ? 'group-status' : 'visually-hidden'}>
+        <p role="status" ref={status} tabIndex={-1}>
+          {busy ? t('act.busy') : outcome}
+        </p>
+        {!busy && outcome !== undefined && <CloseButton onPress={() => setOutcome(undefined)} />}
+      </div>
       {dialog === 'start' && <StartDialog types={types} onStart={start} onClose={close} />}
       {dialog === 'add' && <AddMembersDialog id={id} onClose={close} />}
       {dialog === 'hours' && <HoursDialog id={id} types={types} onClose={close} />}
       {dialog === 'folder' && <FolderDialog managed={managed} onClose={close} />}
       {dialog === 'code' && <JoinCodeDialog id={id} onClose={close} />}
       {dialog === 'link' && <ClassLinkDialog types={types} onClose={close} />}
-      {(dialog === 'stop' || dialog === 'block' || dialog === 'end') && (
-        <Ask action={dialog} onConfirm={dialog === 'end' ? end : () => act(dialog)} onClose={close} />
+      {dialog === 'stop' && <Ask action="stop" onConfirm={() => act('stop')} onClose={close} />}
+      {dialog === 'rare' && (
+        <EndSheet
+          isOff={isOff || busy}
+          isEnded={isEnded}
+          onAct={(action) => (action === 'end' ? end() : act(action))}
+          onClose={close}
+        />
       )}
     </>
   )
@@ -155,6 +137,69 @@ function Ask({ action, onConfirm, onClose }: AskProps) {
         <>
           <p>{t(`${asks[action]}.effect`)}</p>
           <ConfirmActions cancel={t('cancel')} confirm={t(action)} close={close} onConfirm={onConfirm} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+interface EndSheetProps {
+  isOff: boolean
+  isEnded: boolean
+  onAct(action: 'block' | 'unblock' | 'end'): void
+  onClose(): void
+}
+
+/** What is rare, and stops everybody: a block, its end, and the end of the group. */
+function EndSheet({ isOff, isEnded, onAct, onClose }: EndSheetProps) {
+  const t = useTranslations('groups.act')
+  const [asks, setAsks] = useState<'block' | 'end'>()
+  return (
+    <Dialog title={t('rare')} variant="sheet" onClose={onClose}>
+      {(close) => (
+        <>
+          <section className="sheet-part">
+            <p>{t('askBlock.effect')}</p>
+            <div className="actions">
+              <Button isOff={isOff} onPress={() => setAsks('block')}>
+                {t('block')}
+              </Button>
+            </div>
+          </section>
+          <section className="sheet-part">
+            <p>{t('unblockEffect')}</p>
+            <div className="actions">
+              <Button
+                isOff={isOff}
+                onPress={() => {
+                  close()
+                  onAct('unblock')
+                }}
+              >
+                {t('unblock')}
+              </Button>
+            </div>
+          </section>
+          {!isEnded && (
+            <section className="sheet-part">
+              <p>{t('askEnd.effect')}</p>
+              <div className="actions">
+                <Button isOff={isOff} onPress={() => setAsks('end')}>
+                  {t('end')}
+                </Button>
+              </div>
+            </section>
+          )}
+          {asks && (
+            <Ask
+              action={asks}
+              onConfirm={() => {
+                close()
+                onAct(asks)
+              }}
+              onClose={() => setAsks(undefined)}
+            />
+          )}
         </>
       )}
     </Dialog>
@@ -199,7 +244,7 @@ function StartDialog({ types, onStart, onClose }: StartDialogProps) {
   )
 }
 
-/** The join code of a group. The server keeps its hash alone, so it is shown once, large enough for a projector. */
+/** The join code of a group, large enough for a projector. */
 function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTranslations('groups.code')
   const { busy, error, run } = useTask()
@@ -216,10 +261,10 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
   })
   const { code, expires_at: endsAt } = query.data ?? { code: null, expires_at: null }
   const [isMade, setMade] = useState(false)
-  const closing = useRef<HTMLButtonElement>(null)
+  const copying = useRef<HTMLButtonElement>(null)
   // The key that made a code must not replace it while the class enters it.
   useEffect(() => {
-    if (isMade) closing.current?.focus()
+    if (isMade) copying.current?.focus()
   }, [isMade])
 
   function make() {
@@ -240,8 +285,8 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
   }
   const address = code && `${location.origin}${pages.groups}?code=${code}`
   return (
-    <Dialog title={t('title')} variant="wide" onClose={onClose}>
-      {(close) => (
+    <Dialog title={t('title')} variant="sheet" onClose={onClose}>
+      {() => (
         <>
           <p className="hint">{t('lead')}</p>
           <div role="status" className="join-code-view">
@@ -267,10 +312,12 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
             </p>
           )}
           <Alert error={error ?? query.error ?? undefined} />
-          <div className="actions end">
+          <div className="actions">
+            {/* A code that the class is entering must not end by a press that was meant for the next one. */}
             {code && (
               <Button
-                variant="small"
+                ref={copying}
+                variant="primary"
                 onPress={() =>
                   void copyToClipboard(code, shown.current).then((isCopied) =>
                     setOutcome(isCopied ? 'copied' : 'selected'),
@@ -280,19 +327,15 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
                 {t('copy')}
               </Button>
             )}
-            <span role="status" className="hint">
-              {outcome && t(outcome)}
-            </span>
-            {/* A code that the class is entering must not end by a press that was meant for the next one. */}
-            <Button ref={closing} variant={code ? 'primary' : undefined} onPress={close}>
-              {t('close')}
+            <Button variant={code ? undefined : 'primary'} isOff={busy} onPress={make}>
+              {busy ? t('busy') : t('make')}
             </Button>
             <Button isOff={busy || endsAt === null} onPress={remove}>
               {t('remove')}
             </Button>
-            <Button variant={code ? undefined : 'primary'} isOff={busy} onPress={make}>
-              {busy ? t('busy') : t('make')}
-            </Button>
+            <span role="status" className="hint">
+              {outcome && t(outcome)}
+            </span>
           </div>
         </>
       )}

@@ -1,3 +1,4 @@
+import { useCallback, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { boot, canAct } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -41,42 +42,56 @@ function Group({ id }: { id: string }) {
   usePrefetchedGroup(id)
   const { data: managed, error } = useManagedGroup(id)
   const members = useMembers(id)
+  const [isShown, setShown] = useState(false)
+  const onShown = useCallback(() => setShown(true), [])
   // In a takeover the administrator has no rights of a manager.
   const isOff = !canAct() || boot.acting !== null
   const provider = managed && providerOf(managed.group)
-  const endsAt = managed?.group.expires_at
   return (
     <Page
       title={managed ? t('of', { name: managed.group.name }) : t('title')}
-      isLoading={!error && (!managed || members.isPending)}
+      width="full"
+      state={<Facts endsAt={managed?.group.expires_at ?? null} />}
+      isLoading={!error && !members.error && !isShown}
     >
-      <p>
-        <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
-        {boot.hasEnvironments && (
-          <>
-            {' · '}
-            <Link to={pages.environments}>{t('environments')}</Link>
-          </>
+      <div className="group-page">
+        <Alert error={error ?? undefined} />
+        {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
+        {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
+        {!error && (
+          <Announcements>
+            <MemberList
+              id={id}
+              query={members}
+              types={managed?.types ?? noTypes}
+              isReady={managed !== undefined}
+              isOff={isOff}
+              isReadOnly={provider !== undefined}
+              isEnded={managed !== undefined && hasEnded(managed.group)}
+              onShown={onShown}
+            />
+          </Announcements>
         )}
-      </p>
-      <Alert error={error ?? undefined} />
-      {endsAt && <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
-      {provider !== undefined && <p className="hint">{t('provider', { source: provider })}</p>}
-      {managed && <GroupActions managed={managed} isOff={isOff} isReadOnly={provider !== undefined} />}
-      {!error && (
-        <Announcements>
-          <MemberList
-            id={id}
-            query={members}
-            types={managed?.types ?? noTypes}
-            isReady={managed !== undefined}
-            isOff={isOff}
-            isReadOnly={provider !== undefined}
-            isEnded={managed !== undefined && hasEnded(managed.group)}
-          />
-        </Announcements>
-      )}
-      {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
+        {managed && provider === undefined && <InvitationList id={id} isOff={isOff} />}
+      </div>
     </Page>
+  )
+}
+
+/** Ways to other pages, which are there from the start and do not move when the name and the end are known. */
+function Facts({ endsAt }: { endsAt: string | null }) {
+  const t = useTranslations('groups.members')
+  return (
+    <ul className="group-facts">
+      {endsAt && <li>{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</li>}
+      <li>
+        <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
+      </li>
+      {boot.hasEnvironments && (
+        <li>
+          <Link to={pages.environments}>{t('environments')}</Link>
+        </li>
+      )}
+    </ul>
   )
 }

@@ -84,8 +84,8 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
     })
   }
   return (
-    <li className="row member-row">
-      <div className="member-main">
+    <li className="row invitation-row">
+      <div>
         <h3 className="address">
           {email} {role === 'manager' && <span className="badge">{t('asManager')}</span>}
         </h3>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useFormatter, type useTranslations } from 'use-intl/react'
+import { useFormatter } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -10,10 +10,8 @@ import { useTask } from '#/components/use-task.ts'
 import { LaunchFailure } from '#/launch/launch-progress.tsx'
 import { serverNow } from '#/time/time.tsx'
 import { useAnnounce } from './announcements.tsx'
+import type { GroupTexts } from './member-row.tsx'
 import { isUnderWay, toneOf, type ContainerView, type StatusWord } from './member-view.ts'
-
-/** Looks up texts of groups. A list has one for all its rows: each use of the hook makes one. */
-export type GroupTexts = ReturnType<typeof useTranslations<'groups'>>
 
 interface MemberContainerProps {
   t: GroupTexts
@@ -58,6 +56,7 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
         <span className="visually-hidden">: </span>
         <StatusBadge tone={toneOf(word)} word={statusOf(word)} />
       </p>
+      {reason !== null && word === container.word && <p className="hint">{reason}</p>}
       <div className="member-container-actions">
         {hasOutput && (
           <Button variant="small" isOff={busy} onPress={readFailure}>
@@ -75,7 +74,6 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
         )}
         {mayAskToLook && <LookLine t={t} params={params} user={user} container={container} isOff={isOff} />}
       </div>
-      {reason !== null && word === container.word && <p className="hint">{reason}</p>}
       {mayAskToLook && <LookHint t={t} container={container} />}
       <Alert error={error} />
       {failure && (

@@ -1,156 +1,113 @@
-import { memo, useState } from 'react'
-import { useTranslations } from 'use-intl/react'
-import type { Body } from '@berth/api/endpoints.ts'
+import { memo } from 'react'
+import type { useTranslations } from 'use-intl/react'
 import type { Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
-import { boot, createApiClient } from '#/api/api-client.ts'
-import { Alert } from '#/components/alert.tsx'
-import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
-import { StatusBadge } from '#/components/status-badge.tsx'
-import { useTask } from '#/components/use-task.ts'
-import { useAnnounce } from './announcements.tsx'
-import { MemberContainer, type GroupTexts } from './member-container.tsx'
-import { memberView, type Launchables } from './member-view.ts'
-import { useMembersChanged } from './use-members.ts'
+import { Icon } from '#/components/icon.tsx'
+import { blocked, pause, play, stopped, warning } from '#/icons/icons.ts'
+import { eye, hourglass, manager, nothing, starting, unknown } from '#/icons/late-icons.ts'
+import {
+  hasColumns,
+  isAsked,
+  memberView,
+  needOf,
+  toneOf,
+  type ContainerView,
+  type Launchables,
+  type StatusWord,
+} from './member-view.ts'
 
-/** What a row shows, and what its viewer may do. */
+/** Looks up texts of groups. A list has one for all its rows: each use of the hook makes one. */
+export type GroupTexts = ReturnType<typeof useTranslations<'groups'>>
+
+/** What a row shows. */
 export interface MemberRowProps {
   t: GroupTexts
-  groupId: string
   member: Member
   /** Undefined while the stream has not said it. */
   state: MemberState | undefined
   types: Launchables
-  isOff: boolean
-  isReadOnly: boolean
-  /** Nothing of the group is started any more. */
-  isEnded: boolean
+  /** Opens what is known of this member, and what can be done. */
+  onOpen(id: number): void
 }
 
+const icons: Readonly<Record<StatusWord, string>> = {
+  running: play,
+  paused: pause,
+  stopped,
+  missing: nothing,
+  failed: warning,
+  unknown,
+  blocked,
+  queued: hourglass,
+  starting,
+}
+
+/** Edge of a sign in a row, in px. */
+const iconSize = 16
+
 /**
- * In a row: a member with role, presence and containers of the group's types. Rendered again only when something of it
- * changes.
+ * The cells of a row: a member with role and presence, and what their containers do. Its one control is the member's address; all
+ * of the row presses it. Rendered again only when something of it changes.
  */
-export const MemberRow = memo(function MemberRow({
-  t,
-  groupId,
-  member,
-  state,
-  types,
-  isOff,
-  isReadOnly,
-  isEnded,
-}: MemberRowProps) {
-  const [isOpen, setOpen] = useState(false)
-  const { isHere, containers } = memberView(member, state, types)
-  const { email } = member.user
-  const mayAskToLook = (type: string) =>
-    email !== boot.email && types.some((each) => each.type === type && each.may_ask_to_look)
+export const MemberRow = memo(function MemberRow({ t, member, state, types, onOpen }: MemberRowProps) {
+  const view = memberView(member, state, types)
+  const { isHere, containers } = view
+  const { id, email } = member.user
   return (
     <>
-      <div className="member-main">
-        <h2 className="address" tabIndex={-1}>
-          {email}{' '}
-          <span className="member-badges">
-            {member.role === 'manager' && <span className="badge">{t('members.role.manager')}</span>}{' '}
-            {isHere === true && <StatusBadge tone="good" word={t('live.isHere')} />}
-          </span>
-        </h2>
-        <ul className="member-containers">
-          {containers.length === 0 && <li className="hint">{t('members.containers.none')}</li>}
-          {containers.map((each) => (
-            <MemberContainer
-              key={each.type}
-              t={t}
-              groupId={groupId}
-              user={member.user}
-              container={each}
-              isOff={isOff}
-              isEnded={isEnded}
-              mayAskToLook={mayAskToLook(each.type)}
-            />
-          ))}
-        </ul>
+      <div role="rowheader" className="member-name" data-need={needOf(view)}>
+        <span className={isHere === true ? 'presence here' : 'presence'}>
+          {isHere === true && <span className="visually-hidden">{t('live.isHere')}</span>}
+        </span>
+        <button type="button" className="member-open address" aria-haspopup="dialog" onClick={() => onOpen(id)}>
+          {email}
+        </button>
+        {member.role === 'manager' && (
+          <>
+            <Icon path={manager} size={iconSize} />
+            <span className="visually-hidden">{t('members.role.manager')}</span>
+          </>
+        )}
       </div>
-      {!isReadOnly && (
-        <details className="member-more" onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>
-            <ShortLabel text={t('members.moreActions')} name={t('members.moreActionsOf', { email })} />
-          </summary>
-          {isOpen && <MembershipActions groupId={groupId} member={member} isOff={isOff} />}
-        </details>
+      {hasColumns(types) ? (
+        types.map(({ type }, at) => (
+          <div role="cell" key={type} className="member-states">
+            {containers[at] && <State t={t} container={containers[at]} />}
+          </div>
+        ))
+      ) : (
+        <div role="cell" className="member-states">
+          {containers.length === 0 && t('members.containers.none')}
+          {containers.map((each) => (
+            <State key={each.type} t={t} container={each} />
+          ))}
+        </div>
       )}
     </>
   )
 })
 
-interface MembershipActionsProps {
-  groupId: string
-  member: Member
-  isOff: boolean
+interface StateProps {
+  t: GroupTexts
+  container: ContainerView
 }
 
-/** What a manager can do with a membership. */
-function MembershipActions({ groupId, member, isOff }: MembershipActionsProps) {
-  const t = useTranslations('groups.members')
-  const { busy, error, run } = useTask()
-  const [asks, setAsks] = useState<'remove' | 'giveUp'>()
-  const changed = useMembersChanged(groupId)
-  const announce = useAnnounce()
-  const { email, id } = member.user
-  const other = member.role === 'manager' ? 'member' : 'manager'
-  /** An administrator can take it again. */
-  const isGivenUp = other === 'member' && email === boot.email && !boot.isAdmin
-
-  function setRole() {
-    void run(async (signal) => {
-      const body: Body<'addMembers'> = { emails: [email], role: other }
-      await createApiClient(signal).addMembers({ params: { id: groupId }, body })
-      announce(other === 'manager' ? t('isManager', { email }) : t('isMember', { email }))
-      await changed()
-    })
-  }
-  function remove() {
-    void run(async (signal) => {
-      const params = { id: groupId, user_id: String(id) }
-      announce((await createApiClient(signal).removeMember({ params })).message)
-      await changed()
-    })
-  }
-  const [label, labelThis] =
-    other === 'manager'
-      ? [t('makeManager'), t('makeManagerThis', { email })]
-      : [t('makeMember'), t('makeMemberThis', { email })]
+/** What a container does: a sign and a word, after the name of its type, which is seen where no column says it. */
+function State({ t, container }: StateProps) {
+  const { word, place, name } = container
   return (
-    <div>
-      <div className="member-actions">
-        <Button variant="small" isOff={isOff || busy} onPress={isGivenUp ? () => setAsks('giveUp') : setRole}>
-          <ShortLabel text={label} name={labelThis} />
-        </Button>
-        <Button variant="small" isOff={isOff || busy} onPress={() => setAsks('remove')}>
-          <ShortLabel text={t('remove')} name={t('removeThis', { email })} />
-        </Button>
-      </div>
-      <Alert error={error} />
-      {asks && (
-        <Dialog
-          title={asks === 'remove' ? t('ask.title', { email }) : t('askOwn.title')}
-          onClose={() => setAsks(undefined)}
-        >
-          {(close) => (
-            <>
-              <p>{asks === 'remove' ? t('ask.effect') : t('askOwn.effect')}</p>
-              <ConfirmActions
-                cancel={t('ask.cancel')}
-                confirm={asks === 'remove' ? t('remove') : label}
-                close={close}
-                onConfirm={asks === 'remove' ? remove : setRole}
-              />
-            </>
-          )}
-        </Dialog>
-      )}
-    </div>
+    <span className={`member-state ${toneOf(word)} ${word}`}>
+      <Icon path={icons[word]} size={iconSize} />
+      <span className="member-word">
+        <span className="member-type">{name}: </span>
+        {word === 'queued' && place !== null ? t('live.placeInRow', { place }) : t(`members.status.${word}`)}
+        {isAsked(container) && (
+          <span className="visually-hidden">
+            , {t(container.look?.state === 'open' ? 'live.mayLook' : 'live.wasAsked')}
+          </span>
+        )}
+      </span>
+      {isAsked(container) && <Icon path={eye} size={iconSize} />}
+    </span>
   )
 }

@@ -49,7 +49,7 @@ test('without the stream the list of members says what their containers do, and 
  * Rows grew with each container that came, under the finger of the teacher; and they said `dev` where its owner reads
  * Development.
  */
-test('a row has a line for each type from the start, in the configured order and by display names', () => {
+test('a row has a place for each type from the start, in the configured order and by display names', () => {
   const two = [{ type: 'lab', display_name: 'Physics lab', may_ask_to_look: true }, ...types]
   const linesOf = (state: MemberState | undefined, of = two) =>
     memberView(member, state, of).containers.map(({ name, word }) => `${name}: ${word}`)
@@ -68,6 +68,12 @@ test('each filter finds the members that its name says', () => {
   const found = (state: MemberState) => filters.filter((filter) => matches(memberView(member, state, types), filter))
   assert.deepEqual(found(stateWith()), ['all', 'here'])
   assert.deepEqual(found(stateWith({ stage: 'queued' }, false)), ['all', 'starting'])
+  for (const [state, names] of [
+    ['asked', ['all', 'asked']],
+    ['open', ['all', 'asked']],
+    ['declined', ['all']],
+  ] as const)
+    assert.deepEqual(found(stateWith({ look: { state, until: '', url: null } }, false)), names)
   assert.deepEqual(found(stateWith({ status: 'crashed' }, false)), ['all', 'failed'])
   assert.deepEqual(found(stateWith({ status: 'blocked' }, false)), ['all', 'blocked'])
 })

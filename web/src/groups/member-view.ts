@@ -32,12 +32,19 @@ export interface MemberView {
 /** Types of a group, in the configured order. */
 export type Launchables = ManagedGroupResponse['types']
 
-/** Up to so many types each row has a line for every one; a group of more has lines for what its members have. */
-const maxLines = 4
+/** Up to so many types each has a column; a group of more has one column for what its members have. */
+const maxColumns = 4
 
-/** What managers choose from; each member may be in several. */
-export const filters = ['all', 'here', 'starting', 'failed', 'blocked'] as const
+/** Whether each type of the group has a column of its own. */
+export const hasColumns = (types: Launchables) => types.length <= maxColumns
+
+/** What managers choose from, in the order in which it needs them; each member may be in several. */
+export const filters = ['all', 'failed', 'starting', 'asked', 'here', 'blocked'] as const
 export type Filter = (typeof filters)[number]
+
+/** What a member needs the teacher for, by urgency. */
+export const needs = ['failed', 'waiting', 'asked'] as const
+export type Need = (typeof needs)[number]
 
 const words: Readonly<Record<MemberState['containers'][number]['status'], StatusWord>> = {
   ...listStatusOf,
@@ -72,14 +79,14 @@ export function memberView(member: Member, state: MemberState | undefined, types
 }
 
 /**
- * In the configured order and by display name. What does not exist yet has a line, too: rows keep their height when it
- * starts.
+ * In the configured order and by display name. Where each type has a column, what does not exist yet has a place in it,
+ * too.
  */
 function inOrder(containers: readonly ContainerView[], types: Launchables): ContainerView[] {
   const lines = types.flatMap(({ type, display_name: name }) => {
     const known = containers.find((each) => each.type === type)
     if (known) return { ...known, name }
-    return types.length <= maxLines ? { ...viewOf(type, 'missing'), name } : []
+    return hasColumns(types) ? { ...viewOf(type, 'missing'), name } : []
   })
   return [...lines, ...containers.filter((each) => !types.some(({ type }) => type === each.type))]
 }
@@ -89,8 +96,19 @@ export function matches({ isHere, containers }: MemberView, filter: Filter): boo
   if (filter === 'all') return true
   if (filter === 'here') return isHere === true
   if (filter === 'failed' || filter === 'blocked') return containers.some(({ word }) => word === filter)
+  if (filter === 'asked') return containers.some(isAsked)
   return containers.some(({ word }) => isUnderWay(word))
 }
+
+/** The most urgent of what a member needs the teacher for; undefined where there is nothing. */
+export function needOf({ containers }: MemberView): Need | undefined {
+  if (containers.some(({ word }) => word === 'failed')) return 'failed'
+  if (containers.some(({ word }) => word === 'queued')) return 'waiting'
+  return containers.some(isAsked) ? 'asked' : undefined
+}
+
+/** The viewer has asked for a look: the member has not answered yet, or has agreed, so that the viewer may look. */
+export const isAsked = ({ look }: ContainerView) => look?.state === 'asked' || look?.state === 'open'
 
 function liveView(container: MemberState['containers'][number]): ContainerView {
   const { type, status, stage, place, message: reason, has_output: hasOutput, look } = container

@@ -124,7 +124,7 @@ const managed = {
   answers,
 }
 /** A class that begins its lesson: most are here, some wait, one has failed. */
-const pupils = Array.from({ length: 28 }, (_, at) => member(100 + at, `pupil.${at + 1}`, 'member', []))
+const pupils = Array.from({ length: 31 }, (_, at) => member(100 + at, `pupil.${at + 1}`, 'member', []))
 const lesson: MemberState[] = pupils.map(({ user: { id } }, at) => ({
   user_id: id,
   is_here: at % 9 !== 8,
@@ -139,14 +139,21 @@ const lesson: MemberState[] = pupils.map(({ user: { id } }, at) => ({
             ? [live('dev', 'crashed', { stage: 'failed', message: ended, has_output: true })]
             : [live('dev', 'missing', { stage: 'queued', place: at - 15 })],
 }))
-const class28 = {
+const class31 = {
   ...managed,
   memberStates: lesson,
-  answers: { ...answers, listMembers: { members: pupils, next_cursor: null } },
+  answers: {
+    ...answers,
+    listMembers: { members: pupils, next_cursor: null },
+    readManagedGroup: {
+      ...answers.readManagedGroup,
+      types: [...answers.readManagedGroup.types, { type: 'sim', display_name: 'Simulation', may_ask_to_look: false }],
+    },
+  },
 }
 /** A year of which the list comes in two pages: who has failed is on the second. */
 const year = (last: Member[] | typeof never) => ({
-  ...class28,
+  ...class31,
   answers: {
     ...answers,
     listMembers: ({ url }: Request) => {
@@ -322,11 +329,12 @@ export const groupStories: readonly Story[] = [
   },
   { name: 'groups/stop-all', ...managed, press: ['Stop for all'] },
   { name: 'groups/start-all', ...managed, press: ['Start for all'] },
+  { name: 'groups/rare', ...managed, press: ['Block or end the group'] },
   { name: 'groups/end', ...managed, press: ['Block or end the group', 'End the group'] },
-  { name: 'groups/class', ...class28 },
+  { name: 'groups/class', ...class31 },
   { name: 'groups/two-pages', ...year(pupils.slice(14)), press: ['Failed: 1'] },
   { name: 'groups/second-page-missing', ...year(never) },
-  { name: 'groups/class-waiting', ...class28, press: ['Starting or waiting: 13'] },
+  { name: 'groups/class-waiting', ...class31, press: ['Starting or waiting: 16'] },
   {
     name: 'groups/failed-start',
     ...managed,
@@ -342,9 +350,12 @@ export const groupStories: readonly Story[] = [
         ],
       },
     },
-    press: ['Why?Why Production of ben.with-a-rather-long-name-of-a-person@example.org did not start'],
+    press: [
+      'ben.with-a-rather-long-name-of-a-person@example.org',
+      'Why?Why Production of ben.with-a-rather-long-name-of-a-person@example.org did not start',
+    ],
   },
-  { name: 'groups/member-more', ...managed, press: ['MoreMore actions for cem@example.org'] },
+  { name: 'groups/member', ...managed, press: ['ben.with-a-rather-long-name-of-a-person@example.org'] },
   { name: 'groups/looks', ...looks },
   {
     name: 'groups/look-refused',
@@ -356,7 +367,22 @@ export const groupStories: readonly Story[] = [
         'You cannot ask this member now: they declined, or you have asked several times. Try again in 30 minutes, or talk to them.',
       ),
     },
-    press: ['May I look?Ask pupil.1@example.org to let you look at Development'],
+    press: ['pupil.1@example.org', 'May I look?Ask pupil.1@example.org to let you look at Development'],
+  },
+  { name: 'groups/empty', ...managed, answers: { ...answers, listMembers: { members: [], next_cursor: null } } },
+  {
+    name: 'groups/many-types',
+    ...managed,
+    answers: {
+      ...answers,
+      readManagedGroup: {
+        ...answers.readManagedGroup,
+        types: [
+          ...answers.readManagedGroup.types,
+          ...['sim', 'lab', 'art'].map((type) => ({ type, display_name: type, may_ask_to_look: false })),
+        ],
+      },
+    },
   },
   { name: 'groups/not-live', path: managed.path, boot: managed.boot, answers },
   {
