@@ -64,7 +64,7 @@ test('the class list of a spreadsheet is checked first, and then joins or is inv
   await dialog.getByText('2 users are members now.').waitFor()
   await pressIn('Close')
   await page.getByText('2 members').first().waitFor()
-  await page.getByRole('rowheader', { name: 'cem@x.org' }).waitFor()
+  await page.getByRole('heading', { name: 'cem@x.org' }).waitFor()
   assert.match(berth.mails.find(({ to }) => to === 'cem@x.org')?.subject ?? '', /Physics 7b/)
 })
 
@@ -101,6 +101,30 @@ test('hours are set: a lesson of every week, a stop at night, a day without', as
   await dialog.waitFor()
   assert.deepEqual((await boss.call('GET', `/api/groups/${id}/timetable`)).body.timetable, stored)
   await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('a lesson is dragged to another day and time of the week, and a press on a free time fills in the form', async () => {
+  await press('Hours')
+  const grid = dialog.locator('.hour-grid')
+  await grid.locator('.hour-lesson').scrollIntoViewIfNeeded()
+  const [week, lesson] = [await grid.boundingBox(), await grid.locator('.hour-lesson').boundingBox()]
+  assert.ok(week && lesson)
+  // From 7 until after the stop at 22.
+  const [day, hour] = [week.width / 7, week.height / 16]
+  await page.mouse.move(lesson.x + 10, lesson.y + 12)
+  await page.mouse.down()
+  await page.mouse.move(lesson.x + 10 + day, lesson.y + 12 + 2 * hour, { steps: 5 })
+  await page.mouse.up()
+  await dialog.getByText('Wed 10:00: lab', { exact: true }).waitFor()
+  const [{ id }] = await groups()
+  const { lessons } = (await boss.call('GET', `/api/groups/${id}/timetable`)).body.timetable
+  assert.deepEqual(lessons, [{ days: [3], at: '10:00', container_type: 'lab' }])
+  await page.mouse.click(week.x + 4.5 * day, week.y + 4 * hour)
+  assert.equal(await dialog.getByLabel('Begins at').inputValue(), '11:00')
+  assert.ok(await dialog.getByLabel('Fri', { exact: true }).isChecked())
+  assert.ok(!(await dialog.getByLabel('Wed', { exact: true }).isChecked()))
+  await pressIn('Close')
   await dialog.waitFor({ state: 'detached' })
 })
 

@@ -8,6 +8,8 @@ interface DialogProps {
   title: string
   /** `wide` for content that is longer than sentences; `sheet`: at the side, for details of something in a list. */
   variant?: 'wide' | 'sheet'
+  /** Called by the sign of a sheet in place of closing it: what is in fields may be stored first. Escape closes. */
+  beforeClose?(close: () => void): void
   /** Called when the dialog has closed, for whatever reason. The caller removes it from the page then. */
   onClose(): void
   /** The content. @param close closes the dialog, as Escape does */
@@ -18,7 +20,7 @@ interface DialogProps {
  * The browser's own modal dialog: it traps the focus (focus trap), closes on Escape and restores the focus. It opens as
  * soon as it is rendered.
  */
-export function Dialog({ title, variant, onClose, children }: DialogProps) {
+export function Dialog({ title, variant, beforeClose, onClose, children }: DialogProps) {
   const [dialog, setDialog] = useState<HTMLDialogElement | null>(null)
   const heading = useId()
   // In the frame of the press, and not in an effect after it.
@@ -26,6 +28,7 @@ export function Dialog({ title, variant, onClose, children }: DialogProps) {
     setDialog(element)
     element?.showModal()
   }, [])
+  const endIt = () => dialog?.close()
   return (
     <dialog
       ref={open}
@@ -37,12 +40,12 @@ export function Dialog({ title, variant, onClose, children }: DialogProps) {
       {variant === 'sheet' ? (
         <div className="sheet-head">
           <h2 id={heading}>{title}</h2>
-          <CloseButton onPress={() => dialog?.close()} />
+          <CloseButton onPress={() => (beforeClose ? beforeClose(endIt) : endIt())} />
         </div>
       ) : (
         <h2 id={heading}>{title}</h2>
       )}
-      {children(() => dialog?.close())}
+      {children(endIt)}
     </dialog>
   )
 }

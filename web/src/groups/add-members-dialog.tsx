@@ -69,7 +69,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
     if (!isDone) begin(add)
   }
   return (
-    <Dialog title={t('title')} variant="wide" onClose={onClose}>
+    <Dialog title={t('title')} variant="sheet" onClose={onClose}>
       {(close) => (
         <form className="group-form" onSubmit={submit} noValidate>
           <div className="group-field">
@@ -137,9 +137,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
           <LineList label={unusedTitle} lines={unused} />
           <div className="actions end">
             {/* It ends what is under way. */}
-            <Button variant={outcome && 'primary'} onPress={close}>
-              {busy && !outcome ? cancel : t('close')}
-            </Button>
+            {busy && !outcome && <Button onPress={close}>{cancel}</Button>}
             {/* What was added is not added again by a second press, which would mail all who are invited once more. */}
             <Button isOff={busy || isDone} onPress={() => begin(check)}>
               {t('check')}

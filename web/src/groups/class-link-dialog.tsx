@@ -47,8 +47,8 @@ function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
     </div>
   )
   return (
-    <Dialog title={t('title')} variant="wide" onClose={onClose}>
-      {(close) => (
+    <Dialog title={t('title')} variant="sheet" onClose={onClose}>
+      {() => (
         <>
           <p className="hint">{t('lead')}</p>
           <div className="group-form">
@@ -80,8 +80,7 @@ function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
           </p>
           <QrCode text={link} label={t('qr')} />
           <p role="status">{isCopied === undefined ? '' : t(isCopied ? 'copied' : 'notCopied')}</p>
-          <div className="actions end">
-            <Button onPress={close}>{t('close')}</Button>
+          <div className="actions">
             <Button variant="primary" onPress={() => void copyToClipboard(link, shown.current).then(setCopied)}>
               {t('copy')}
             </Button>

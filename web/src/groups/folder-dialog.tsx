@@ -41,7 +41,7 @@ export function FolderDialog({ managed, onClose }: FolderDialogProps) {
     perform((signal) => createApiClient(signal).setGroupFolder({ params, body: { name, members } }), close)
   }
   return (
-    <Dialog title={t('title')} onClose={onClose}>
+    <Dialog title={t('title')} variant="sheet" onClose={onClose}>
       {(close) => (
         <form className="group-form" onSubmit={(event) => save(event, close)}>
           <p className="hint">{t('lead', { path: `${path ?? ''}/${name || '…'}` })}</p>

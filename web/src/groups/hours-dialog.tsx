@@ -8,6 +8,8 @@ import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { HoursWeek } from './hours-week.tsx'
+import { timeOf, withMoved, type LessonPlace } from './lesson-places.ts'
 
 interface HoursDialogProps {
   id: string
@@ -21,7 +23,9 @@ interface HoursDialogProps {
  */
 export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const t = useTranslations('groups.hours')
-  const { lessonText, exceptionText } = useHourWords(types)
+  const { dayName, nameOf, lessonText, exceptionText } = useHourWords(types)
+  /** The place that was pressed in the week: the form begins with it. */
+  const [picked, setPicked] = useState<LessonPlace>()
   const client = useQueryClient()
   const { busy, error, run } = useTask()
   const status = useRef<HTMLParagraphElement>(null)
@@ -75,9 +79,9 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const without = <T,>(all: readonly T[], each: T) => all.filter((one) => one !== each)
   return (
     <>
-      <Dialog title={t('title')} variant="wide" onClose={onClose}>
-        {(close) => (
-          <div className="group-form">
+      <Dialog title={t('title')} variant="sheet" onClose={onClose} beforeClose={leave}>
+        {() => (
+          <div className="group-form hours">
             <p className="hint">{t('lead')}</p>
             {query.data && (
               <>
@@ -92,6 +96,15 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                   {isSaved && !isEdited && t('saved')}
                 </p>
                 <h3>{t('lessons')}</h3>
+                <p className="hint">{t('weekHint')}</p>
+                <HoursWeek
+                  timetable={edited}
+                  dayName={dayName}
+                  typeName={nameOf}
+                  isOff={busy}
+                  onMove={(lesson, to) => change({ lessons: withMoved(timetable.lessons, lesson, to) })}
+                  onPick={setPicked}
+                />
                 {timetable.lessons.length === 0 && <p className="hint">{t('noLessons')}</p>}
                 <ul className="hour-rows">
                   {timetable.lessons.map((each, at) => (
@@ -104,7 +117,9 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                   ))}
                 </ul>
                 <LessonForm
+                  key={picked && `${picked.day} ${picked.minute}`}
                   types={types}
+                  place={picked}
                   isOff={busy}
                   onAdd={(lesson) => change({ lessons: [...timetable.lessons, lesson] })}
                 />
@@ -133,9 +148,6 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                   {t('removeAll')}
                 </Button>
               )}
-              <Button isOff={isEdited && busy} onPress={() => leave(close)}>
-                {t('close')}
-              </Button>
             </div>
           </div>
         )}
@@ -174,12 +186,14 @@ function Row({ text, isOff, onRemove }: { text: string; isOff: boolean; onRemove
 
 interface LessonFormProps {
   types: ManagedGroupResponse['types']
+  /** What its fields begin with. */
+  place: LessonPlace | undefined
   isOff: boolean
   onAdd(lesson: Timetable['lessons'][number]): void
 }
 
 /** A lesson of every week. */
-function LessonForm({ types, isOff, onAdd }: LessonFormProps) {
+function LessonForm({ types, place, isOff, onAdd }: LessonFormProps) {
   const t = useTranslations('groups.hours')
   const { dayName } = useHourWords(types)
   const id = useId()
@@ -198,14 +212,14 @@ function LessonForm({ types, isOff, onAdd }: LessonFormProps) {
         <legend>{t('days')}</legend>
         {weekdays.map((day) => (
           <label key={day}>
-            <input type="checkbox" name="day" value={day} />
+            <input type="checkbox" name="day" value={day} defaultChecked={day === place?.day} />
             {dayName(day)}
           </label>
         ))}
       </fieldset>
       <div className="group-field">
         <label htmlFor={id}>{t('at')}</label>
-        <input id={id} name="at" type="time" />
+        <input id={id} name="at" type="time" defaultValue={place && timeOf(place.minute)} />
       </div>
       <LessonField types={types} />
       <Alert error={undefined} sentence={isMissing ? t('lessonMissing') : undefined} />
@@ -361,5 +375,5 @@ function useHourWords(types: ManagedGroupResponse['types']) {
     const held = lessons.map(({ at, container_type }) => `${at} ${nameOf(container_type)}`).join(', ')
     return t('exception', { day, lessons: held === '' ? t('none') : held, stops: String(stops) })
   }
-  return { dayName, lessonText, exceptionText }
+  return { dayName, nameOf, lessonText, exceptionText }
 }

@@ -38,15 +38,17 @@ export function StateFilter({ views, types, chosen, onChoose }: StateFilterProps
               key={filter}
               type="button"
               className={`filter-${filter}`}
-              aria-label={t('counted', { what: t(filter), count: shown })}
               aria-pressed={filter === chosen}
               data-none={count === 0 || undefined}
               onClick={() => onChoose(filter)}
             >
               {icon && <Icon path={icon} size={16} />}
               {filter === 'here' && <span className="presence here" />}
-              {t(filter)}
-              <span className="counter">{shown}</span>
+              <span aria-hidden>{t(filter)}</span>
+              <span className="counter" aria-hidden>
+                {shown}
+              </span>
+              <span className="visually-hidden">{t('counted', { what: t(filter), count: shown })}</span>
             </button>
           )
         })}

@@ -79,7 +79,6 @@ export const classLink = {
   copy: 'Copy the link',
   copied: 'The link was copied.',
   notCopied: 'This browser does not copy by itself: the link is selected, so copy it with Ctrl+C.',
-  close: 'Close',
 } as const
 
 export const germanClassLink: InOtherWords<typeof classLink> = {
@@ -94,7 +93,6 @@ export const germanClassLink: InOtherWords<typeof classLink> = {
   copy: 'Link kopieren',
   copied: 'Der Link ist kopiert.',
   notCopied: 'Dieser Browser kopiert nicht von selbst: Der Link ist markiert, kopiere ihn mit Strg+C.',
-  close: 'Schließen',
 }
 
 /** The output of a container's program. */

@@ -202,6 +202,8 @@ export const groups = {
     save: 'Save',
     lessons: 'Weekly lessons',
     noLessons: 'No lessons yet.',
+    weekHint: 'Drag a lesson to another time, or press a free time to add one there.',
+    stopLine: 'Stop {at}',
     lesson: '{days} {at}: {type}',
     days: 'Days',
     at: 'Begins at',
@@ -226,7 +228,6 @@ export const groups = {
       effect: 'Lessons, exceptions and the daily stop are removed. Running containers keep running.',
       cancel: 'Cancel',
     },
-    close: 'Close',
   },
   invitations: {
     title: 'Pending invitations',
@@ -465,6 +466,8 @@ export const germanGroups: InOtherWords<typeof groups> = {
     save: 'Speichern',
     lessons: 'Stunden jeder Woche',
     noLessons: 'Noch keine Stunden.',
+    weekHint: 'Zieh eine Stunde auf eine andere Zeit, oder drück auf eine freie Zeit, um dort eine hinzuzufügen.',
+    stopLine: 'Stopp {at}',
     lesson: '{days} {at}: {type}',
     days: 'Tage',
     at: 'Beginnt um',
@@ -489,7 +492,6 @@ export const germanGroups: InOtherWords<typeof groups> = {
       effect: 'Stunden, Ausnahmen und das tägliche Stoppen entfallen. Was läuft, läuft weiter.',
       cancel: 'Abbrechen',
     },
-    close: 'Schließen',
   },
   invitations: {
     title: 'Einladungen, die noch nicht angenommen sind',
