@@ -150,7 +150,7 @@ interface EndSheetProps {
   onClose(): void
 }
 
-/** What is rare, and stops everybody: a block, its end, and the end of the group. */
+/** What is rare, and stops the containers of all members: a block, its end, and the end of the group. */
 function EndSheet({ isOff, isEnded, onAct, onClose }: EndSheetProps) {
   const t = useTranslations('groups.act')
   const [asks, setAsks] = useState<'block' | 'end'>()

@@ -9,7 +9,7 @@ import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { HoursWeek } from './hours-week.tsx'
-import { timeOf, withMoved, type LessonPlace } from './lesson-places.ts'
+import { timeOf, withMoved, type LessonSlot } from './lesson-slots.ts'
 
 interface HoursDialogProps {
   id: string
@@ -24,8 +24,8 @@ interface HoursDialogProps {
 export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
   const t = useTranslations('groups.hours')
   const { dayName, nameOf, lessonText, exceptionText } = useHourWords(types)
-  /** The place that was pressed in the week: the form begins with it. */
-  const [picked, setPicked] = useState<LessonPlace>()
+  /** The slot that was pressed in the week: the form begins with it. */
+  const [picked, setPicked] = useState<LessonSlot>()
   const client = useQueryClient()
   const { busy, error, run } = useTask()
   const status = useRef<HTMLParagraphElement>(null)
@@ -85,16 +85,6 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
             <p className="hint">{t('lead')}</p>
             {query.data && (
               <>
-                <ZoneForm
-                  fields={edited}
-                  isOff={busy}
-                  form={form}
-                  onEdit={(changes) => setEdits((before) => ({ ...before, ...changes }))}
-                  onSave={() => change({})}
-                />
-                <p role="status" ref={status} tabIndex={-1} className="hint hour-status">
-                  {isSaved && !isEdited && t('saved')}
-                </p>
                 <h3>{t('lessons')}</h3>
                 <p className="hint">{t('weekHint')}</p>
                 <HoursWeek
@@ -119,10 +109,20 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
                 <LessonForm
                   key={picked && `${picked.day} ${picked.minute}`}
                   types={types}
-                  place={picked}
+                  slot={picked}
                   isOff={busy}
                   onAdd={(lesson) => change({ lessons: [...timetable.lessons, lesson] })}
                 />
+                <ZoneForm
+                  fields={edited}
+                  isOff={busy}
+                  form={form}
+                  onEdit={(changes) => setEdits((before) => ({ ...before, ...changes }))}
+                  onSave={() => change({})}
+                />
+                <p role="status" ref={status} tabIndex={-1} className="hint hour-status">
+                  {isSaved && !isEdited && t('saved')}
+                </p>
                 <h3>{t('exceptions')}</h3>
                 <ul className="hour-rows">
                   {timetable.exceptions.map((each) => (
@@ -187,13 +187,13 @@ function Row({ text, isOff, onRemove }: { text: string; isOff: boolean; onRemove
 interface LessonFormProps {
   types: ManagedGroupResponse['types']
   /** What its fields begin with. */
-  place: LessonPlace | undefined
+  slot: LessonSlot | undefined
   isOff: boolean
   onAdd(lesson: Timetable['lessons'][number]): void
 }
 
 /** A lesson of every week. */
-function LessonForm({ types, place, isOff, onAdd }: LessonFormProps) {
+function LessonForm({ types, slot, isOff, onAdd }: LessonFormProps) {
   const t = useTranslations('groups.hours')
   const { dayName } = useHourWords(types)
   const id = useId()
@@ -212,14 +212,14 @@ function LessonForm({ types, place, isOff, onAdd }: LessonFormProps) {
         <legend>{t('days')}</legend>
         {weekdays.map((day) => (
           <label key={day}>
-            <input type="checkbox" name="day" value={day} defaultChecked={day === place?.day} />
+            <input type="checkbox" name="day" value={day} defaultChecked={day === slot?.day} />
             {dayName(day)}
           </label>
         ))}
       </fieldset>
       <div className="group-field">
         <label htmlFor={id}>{t('at')}</label>
-        <input id={id} name="at" type="time" defaultValue={place && timeOf(place.minute)} />
+        <input id={id} name="at" type="time" defaultValue={slot && timeOf(slot.minute)} />
       </div>
       <LessonField types={types} />
       <Alert error={undefined} sentence={isMissing ? t('lessonMissing') : undefined} />

@@ -1,7 +1,7 @@
 import { useRef, useState, type CSSProperties, type PointerEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
-import { minuteOf, nearestPlace, placesOf, timeOf, type LessonPlace, type PlacedLesson } from './lesson-places.ts'
+import { minuteOf, nearestSlot, slotsOf, timeOf, type LessonSlot, type PlacedLesson } from './lesson-slots.ts'
 
 /** Hours that a week shows, if no lesson and no stop is earlier or later. */
 const [firstHour, endHour] = [7, 17]
@@ -13,10 +13,10 @@ interface HoursWeekProps {
   dayName(day: number): string
   typeName(type: string): string
   isOff: boolean
-  /** A lesson was dragged to another place. */
-  onMove(lesson: PlacedLesson, to: LessonPlace): void
-  /** A place without a lesson was pressed. */
-  onPick(place: LessonPlace): void
+  /** A lesson was dragged to another slot. */
+  onMove(lesson: PlacedLesson, to: LessonSlot): void
+  /** A slot without a lesson was pressed. */
+  onPick(slot: LessonSlot): void
 }
 
 interface Drag {
@@ -26,7 +26,7 @@ interface Drag {
   /** Minutes from the beginning of the lesson to where it was taken. */
   readonly grip: number
   /** Undefined until it has moved. */
-  readonly to: LessonPlace | undefined
+  readonly to: LessonSlot | undefined
 }
 
 /**
@@ -37,9 +37,9 @@ export function HoursWeek({ timetable, dayName, typeName, isOff, onMove, onPick 
   const t = useTranslations('groups.hours')
   const days = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<Drag>()
-  const places = placesOf(timetable.lessons)
+  const slots = slotsOf(timetable.lessons)
   const stop = timetable.stop_at === null ? undefined : minuteOf(timetable.stop_at)
-  const minutes = [...places.map(({ minute }) => minute), ...(stop === undefined ? [] : [stop])]
+  const minutes = [...slots.map(({ minute }) => minute), ...(stop === undefined ? [] : [stop])]
   const first = Math.min(firstHour, ...minutes.map((minute) => Math.floor(minute / 60)))
   const end = Math.min(24, Math.max(endHour, ...minutes.map((minute) => Math.floor(minute / 60) + 1)))
   const hours = Array.from({ length: end - first }, (_, at) => first + at)
@@ -49,14 +49,14 @@ export function HoursWeek({ timetable, dayName, typeName, isOff, onMove, onPick 
     const { top, height } = boxOf()
     return first * 60 + ((clientY - top) / height) * (end - first) * 60
   }
-  function placeAt(event: PointerEvent, grip = 0): LessonPlace {
+  function slotAt(event: PointerEvent, grip = 0): LessonSlot {
     const { left, width } = boxOf()
-    return nearestPlace((event.clientX - left) / width, minuteAt(event) - grip)
+    return nearestSlot((event.clientX - left) / width, minuteAt(event) - grip)
   }
   function move(event: PointerEvent): void {
     if (!drag) return
     const isMoved = drag.to !== undefined || Math.hypot(event.clientX - drag.x, event.clientY - drag.y) >= minMove
-    if (isMoved) setDrag({ ...drag, to: placeAt(event, drag.grip) })
+    if (isMoved) setDrag({ ...drag, to: slotAt(event, drag.grip) })
   }
   function drop(): void {
     setDrag(undefined)
@@ -66,7 +66,7 @@ export function HoursWeek({ timetable, dayName, typeName, isOff, onMove, onPick 
   }
   function pick(event: PointerEvent): void {
     // Of a touch that scrolls there is no end here.
-    if (event.target === event.currentTarget && !isOff) onPick(placeAt(event))
+    if (event.target === event.currentTarget && !isOff) onPick(slotAt(event))
   }
   return (
     <div className="hour-week" aria-hidden style={{ '--first': first * 60, '--hours': hours.length } as CSSProperties}>
@@ -81,7 +81,7 @@ export function HoursWeek({ timetable, dayName, typeName, isOff, onMove, onPick 
         ))}
       </div>
       <div ref={days} className="hour-grid" onPointerUp={pick}>
-        {places.map((lesson) => {
+        {slots.map((lesson) => {
           const isDragged =
             drag?.lesson.day === lesson.day && drag.lesson.at === lesson.at && drag.lesson.type === lesson.type
           const { day, minute } = (isDragged && drag.to) || lesson

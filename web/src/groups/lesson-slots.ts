@@ -3,7 +3,7 @@ import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 type Lessons = Timetable['lessons']
 
 /** A lesson on one day of the week. */
-export interface LessonPlace {
+export interface LessonSlot {
   /** 1 is Monday, 7 Sunday. */
   readonly day: number
   /** Minutes since midnight. */
@@ -11,7 +11,7 @@ export interface LessonPlace {
 }
 
 /** A lesson on one of its days, where it stands in a week. */
-export interface PlacedLesson extends LessonPlace {
+export interface PlacedLesson extends LessonSlot {
   readonly at: string
   readonly type: string
   /** Which one it is of those that begin at the same time, and how many these are. */
@@ -30,7 +30,7 @@ export const timeOf = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** Each lesson on each of its days. */
-export function placesOf(lessons: Lessons): PlacedLesson[] {
+export function slotsOf(lessons: Lessons): PlacedLesson[] {
   const all = lessons.flatMap(({ days, at, container_type: type }) =>
     days.map((day) => ({ day, at, type, minute: minuteOf(at) })),
   )
@@ -40,14 +40,14 @@ export function placesOf(lessons: Lessons): PlacedLesson[] {
   })
 }
 
-/** The place below a pointer, in steps, within the week. @param dayShare of the seven days @param minute since midnight */
-export const nearestPlace = (dayShare: number, minute: number): LessonPlace => ({
+/** The slot below a pointer, in steps, within the week. @param dayShare of the seven days @param minute since midnight */
+export const nearestSlot = (dayShare: number, minute: number): LessonSlot => ({
   day: Math.min(7, Math.max(1, 1 + Math.floor(dayShare * 7))),
   minute: Math.min(lastMinute, Math.max(0, Math.round(minute / step) * step)),
 })
 
 /** The lessons after this one was moved on this day alone; its other days stay where they are. */
-export function withMoved(lessons: Lessons, moved: PlacedLesson, { day, minute }: LessonPlace): Lessons {
+export function withMoved(lessons: Lessons, moved: PlacedLesson, { day, minute }: LessonSlot): Lessons {
   const at = timeOf(minute)
   const isOf = (lesson: Lessons[number], time: string) => lesson.at === time && lesson.container_type === moved.type
   const rest = lessons.flatMap((lesson) => {
