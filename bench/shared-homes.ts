@@ -20,6 +20,17 @@ const launches = Number(process.argv[3] ?? 3)
 const types = ['one', 'two'] as const
 type Type = (typeof types)[number]
 
+/** Types of which the person has a home. */
+const homesAtFirst = (index: number): readonly Type[] => (index % 4 === 3 ? ['two'] : types)
+
+interface Home {
+  readonly id: string
+  readonly types: readonly string[]
+  readonly is_former: boolean
+}
+
+const shown = ({ id, types: of, is_former }: Home) => ({ id, types: of, is_former })
+
 const endings: (() => unknown)[] = []
 const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
 const base = { image: await testImage(), port: 8080, memory: '64m', home: '/home/berth' }
@@ -51,9 +62,6 @@ async function signUp(within: Berth): Promise<Person[]> {
     Array.from({ length: people }, (_, each) => some(() => within.signUpWithoutContainer(`person${each}@bench.test`))),
   )
 }
-
-/** Types of which the person has a home. */
-const homesAtFirst = (index: number): readonly Type[] => (index % 4 === 3 ? ['two'] : types)
 
 async function makeHomes(everybody: readonly Person[]): Promise<number> {
   const some = pLimit(8)
@@ -108,14 +116,6 @@ async function phase(name: string, everybody: readonly Person[], mode: 'user' | 
     'one launch, median': milliseconds(median(starts)),
   })
 }
-
-interface Home {
-  readonly id: string
-  readonly types: readonly string[]
-  readonly is_former: boolean
-}
-
-const shown = ({ id, types: of, is_former }: Home) => ({ id, types: of, is_former })
 
 /** The home of the first type that has one is the person's; the other one is listed behind it. */
 function expected({ id, slug }: Person, index: number): Home[] {
