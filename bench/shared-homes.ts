@@ -35,7 +35,12 @@ const endings: (() => unknown)[] = []
 const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
 const base = { image: await testImage(), port: 8080, memory: '64m', home: '/home/berth' }
 const settings = (fields: object) => ({
-  CONTAINER_TEMPLATES: JSON.stringify({ one: { ...base, ...fields }, two: { ...base, ...fields } }),
+  // The first type starts with each sign-up, and this one is of a group without members.
+  CONTAINER_TEMPLATES: JSON.stringify({
+    staff: { ...base, groups: ['Staff'] },
+    one: { ...base, ...fields },
+    two: { ...base, ...fields },
+  }),
   SNAPSHOTS: 'on',
 })
 

@@ -23,7 +23,7 @@ const page = (title: string, file: string) => `
 cat > /tmp/serve <<'END'
 read -r _ target _
 while IFS= read -r line; do case "\${line%$(printf '\\r')}" in '') break ;; esac; done
-case "$target" in *words=*) said=$(echo "\${target##*words=}" > ${file} 2>&1 || true); chmod a+r ${file} 2>/dev/null ;; esac
+case "$target" in *words=*) said=$({ echo "\${target##*words=}" > ${file}; } 2>&1 || true); chmod a+r ${file} 2>/dev/null ;; esac
 body="<!doctype html><title>${title}</title><h1>${title}</h1><pre>$(cat ${file} 2>/dev/null)</pre><p role=alert>$said</p><form><label>Words <input name=words></label><button>Save</button></form>"
 printf 'HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\nContent-Length: %s\\r\\nConnection: close\\r\\n\\r\\n%s' "\${#body}" "$body"
 END

@@ -23,9 +23,6 @@ export interface FileServer {
   /** Its packets are lost from now on; connections stay. */
   goAway(): void
   comeBack(): void
-  /** The exported folder is another one from now on: handles of the old one are stale. */
-  replace(name: Export): void
-  mountAgain(name: Export): Promise<void>
   close(): Promise<void>
 }
 
@@ -102,14 +99,6 @@ export async function startFileServer(): Promise<FileServer> {
     served: (each) => at('served', each),
     goAway: () => inside('link', 'set', `${name}b`, 'down'),
     comeBack: () => inside('link', 'set', `${name}b`, 'up'),
-    replace: (each) => {
-      rmSync(at('served', each), { recursive: true })
-      mkdirSync(at('served', each))
-    },
-    mountAgain: async (each) => {
-      unmount(each)
-      await mount(each)
-    },
     close: async () => {
       inside('link', 'set', `${name}b`, 'up')
       for (const each of exports) unmount(each)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +13,8 @@ import { openStream } from '#test/support/event-stream.ts'
 import { startFileServer } from './file-server.ts'
 
 /**
- * `npm run test:nfs`: homes on a real NFS server (contract, section 15) that squashes root, is away for a minute, and has stale handles.
+ * `npm run test:nfs`: homes on a real NFS server (contract, section 15) that squashes root, and is away for a minute. Stale handles are not
+ * tried: the client in user space asks by names, and has none.
  * It needs root and programs that `npm test` does not have, and fails by their names where they are missing.
  */
 
@@ -38,7 +39,6 @@ const templates = {
   plain: base,
   home: on('open', '1000:1000'),
   squashed: on('squashed', '1000:1000'),
-  given: on('squashed'),
 }
 const berth = await startBerth(lifetime, {
   env: {
@@ -82,14 +82,6 @@ test('where root is squashed a launch that has to make the home is refused, says
   assert.deepEqual(readdirSync(nfs.served('squashed')), [])
 })
 
-test('where root is squashed a home that the file server made is used, though root of this machine may not enter it', async () => {
-  const home = path.join(nfs.served('squashed'), ann.slug)
-  mkdirSync(home, { mode: 0o700 })
-  chownSync(home, 1000, 1000)
-  await run(ann, 'given', 'echo mine > /home/berth/file')
-  assert.equal(readFileSync(path.join(home, 'file'), 'utf8'), 'mine\n')
-})
-
 test('while the file server is away for a minute everything else works, its launches say so, and all goes on after it', async () => {
   nfs.goAway()
   try {
@@ -119,20 +111,4 @@ test('while the file server is away for a minute everything else works, its laun
   while ((await launch(ann, 'home')).status !== 200) await sleep(1_000)
   assert.equal(await run(ann, 'home', 'cat /home/berth/file'), 'first')
   await run(ben, 'home', 'echo second > /home/berth/file')
-})
-
-test('while handles are stale a launch says that its folder cannot be used, others work, and it runs after a new mount', async () => {
-  nfs.replace('open')
-  chmodSync(nfs.served('open'), 0o777)
-  assertOk(await stop(ben, 'home'))
-  const refused = await launch(ben, 'home')
-  assert.equal(refused.status, 500)
-  assert.match(refused.body.error, missing)
-  assert.equal(await cardOf(ben, 'home'), refused.body.error)
-  assertOk(await launch(ben, 'plain'))
-  assert.equal(await run(ann, 'given', 'cat /home/berth/file'), 'mine', 'the other export is not concerned')
-  assertOk(await stop(ann, 'home'))
-  await nfs.mountAgain('open')
-  await run(ben, 'home', 'echo third > /home/berth/file')
-  rmSync(path.join(nfs.served('open'), ben.slug, 'file'))
 })
