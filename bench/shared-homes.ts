@@ -85,7 +85,7 @@ async function makeHome({ id, slug }: Person, type: Type): Promise<void> {
   writeFileSync(path.join(Mountpoint, 'whose'), `${slug} ${type}`)
 }
 
-/** Restarts with other templates; then everybody looks at "Your data", and some launch both types. */
+/** Restarts with other templates; then all look at "Your data", and some launch both types. */
 async function phase(name: string, everybody: readonly Person[], mode: 'user' | 'type', fields: object): Promise<void> {
   const { dataDir, installation } = berth
   await berth.close()

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The client; a kernel without NFS has none of its own. */
 const client = process.env.BERTH_FUSE_NFS ?? 'fuse-nfs'
 
-/** Exports of the same server: root of this machine is nobody in the second one. */
+/** Exports of the same server: the second one takes root of this machine for the account `nobody`. */
 const exports = ['open', 'squashed'] as const
 export type Export = (typeof exports)[number]
 
