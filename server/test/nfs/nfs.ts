@@ -14,7 +14,7 @@ import { startFileServer } from './file-server.ts'
 
 /**
  * `npm run test:nfs`: homes on a real NFS server (contract, section 15) that squashes root, and is away for a minute. Stale handles are not
- * tried: the client in user space asks by names, and has none.
+ * tried: what a client in user space holds was not examined.
  * It needs root and programs that `npm test` does not have, and fails by their names where they are missing.
  */
 

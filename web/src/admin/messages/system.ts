@@ -292,7 +292,7 @@ export const germanSystem: InOtherWords<typeof system> = {
   },
   version: 'Version {version}',
   images: {
-    title: 'Images',
+    title: 'Container-Images',
     environments: 'Von Umgebungen',
     versions: 'fertige Versionen: {count}; gemeinsame Schichten zählen für jede',
     pulled: 'Von Berth geholt',
