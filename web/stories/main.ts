@@ -3,7 +3,7 @@ import { rememberEndedSession } from '#/session/login-redirect.ts'
 import { fakeFetch, isRetried, unanswered } from './fake-api.ts'
 import { controlTime, hurryTime, stopTime } from './picture-time.ts'
 import { today } from './user-fixtures.ts'
-import { press } from './press.ts'
+import { press, settled } from './press.ts'
 import { stories } from './cases/stories.ts'
 import type { Story } from './story.ts'
 import './screenshot.css'
@@ -62,6 +62,7 @@ async function open(chosen: Story): Promise<void> {
   await import('#/main.tsx')
   const { chooseLanguage } = await import('#/i18n/i18n-provider.tsx')
   for (const name of chosen.press ?? []) await press(name)
+  if (chosen.press) await settled()
   if (isRetrying) await retriesOver()
   if (isPicture) stopTime()
   if (asked.get('language') === 'de') await chooseLanguage('de')

@@ -1,5 +1,7 @@
 /** Timeout in ms. */
 const limit = 10_000
+/** How long a page that has settled does not change, in ms. */
+const quiet = 400
 
 const controls =
   'button, a[href], summary, input, textarea, [role^="menuitem"], [role="option"], [role="tab"], [role="switch"]'
@@ -15,6 +17,22 @@ export async function press(name: string): Promise<void> {
   control.focus()
   if (text === undefined) control.click()
   else write(control, text)
+}
+
+/**
+ * Waits until the page has not changed for longer than React holds back what comes after a fallback (300 ms): a dialog whose scripts
+ * come with the press would else open while the page is looked at.
+ */
+export async function settled(): Promise<void> {
+  const end = performance.now() + limit
+  await new Promise<void>((resolve) => {
+    let timer = setTimeout(resolve, quiet)
+    const observer = new MutationObserver(() => {
+      clearTimeout(timer)
+      timer = setTimeout(resolve, performance.now() > end ? 0 : quiet)
+    })
+    observer.observe(document, { subtree: true, childList: true, attributes: true })
+  })
 }
 
 /** As typing does: React reads the value through the element's own setter. */
