@@ -58,7 +58,7 @@ test('what is no folder is not mounted, also when it became so after the start',
   assert.equal(sources.mountsOf(template, owner).length, 1)
   rmSync(at('allowed/data'), { recursive: true })
   write('allowed/data', 'a file by now')
-  assert.throws(() => sources.mountsOf(template, owner), { name: 'RuntimeError', message: /which is no folder/ })
+  assert.throws(() => sources.mountsOf(template, owner), { name: 'FolderUnusable', message: /which is no folder/ })
 })
 
 test('without roots and without a folder of secrets nothing of the host is used', (t) => {

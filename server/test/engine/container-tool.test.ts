@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -68,9 +68,7 @@ test('it ends when a program takes nothing and says nothing for long, for its re
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-tool-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const quick = path.join(folder, 'quick')
-  const sources = ['berth-tool.c', 'session.c', 'sftp.c'].map((file) =>
-    path.resolve(import.meta.dirname, '../../../container-tool', file),
-  )
+  const sources = globSync(path.resolve(import.meta.dirname, '../../../container-tool/*.c'))
   execFileSync('gcc', ['-std=c11', '-D_GNU_SOURCE', '-DMAX_STUCK=300', ...sources, '-o', quick])
   const server = createServer((socket) => void socket.pause().on('error', () => undefined))
   t.after(() => server.close())

@@ -26,6 +26,8 @@ const withheld: Readonly<Record<string, readonly string[]>> = {
   term_end_members: ['id', 'term_end_id', 'user_id', 'email', 'slug', 'attempts', 'retry_at'],
   home_archives: ['id', 'member_id', 'file', 'record_state'],
   archive_links: ['id', 'member_id', 'token_hash', 'created_at', 'accepted_at'],
+  // Gone within an hour; the entries of the audit log say who tried what.
+  environment_trials: ['id', 'user_id', 'environment', 'version', 'begun_at'],
   users: [],
 }
 /** Names in the export, where they differ from those of the columns. */
@@ -69,6 +71,7 @@ const others = [
   'environments',
   'environment_versions',
   'environment_logs',
+  'pulled_images',
 ]
 
 const berth = await startEnginelessBerth({ after })

@@ -34,7 +34,7 @@ export async function createContainer(
     throw new RuntimeError('failed', `${what}: this engine has no claims of which a folder is mounted`)
   const port = spec.port ?? (await exposedPort(engine, spec.image, options))
   const facts = await engine.host.facts()
-  const tool = await engine.tool.mounts(facts.architecture)
+  const tool = await engine.tool.mounts(facts.architecture, signal)
   const isNewHome = spec.user !== undefined && spec.home !== null && !(await hasHome(engine, spec.home.volume))
   const folders = await engine.boundFolders.look(foldersOf(engine, spec.mounts), what)
   const query = { name: spec.name }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import { containerToolFolder, containerToolName } from '#/engines/container-tool.ts'
 import { oneEntry } from '#/engines/tar/archive-rewrite.ts'
+import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import { HelperContainers, type Helper } from './helper-containers.ts'
@@ -44,19 +45,20 @@ export class ContainerTool {
   }
 
   /**
-   * The mount of the tool, as the engine's API has it. Never rejects: a container without the tool is better than none. It stays
+   * The mount of the tool, as the engine's API has it. A tool that cannot be had rejects nothing: a container without it is better than none. It stays
    * without it until its next restart makes it anew, because the engine adds no mount to a container that exists.
    * @param architecture of the engine's machine, as it says itself
+   * @param signal rejects with its reason, as soon as a caller gives up
    * @returns nothing where there is no tool for it, or the engine cannot take it in now
    */
-  async mounts(architecture: string): Promise<readonly object[]> {
+  async mounts(architecture: string, signal?: AbortSignal): Promise<readonly object[]> {
     this.#volume ??= this.#ensure(architecture).catch((error: unknown) => {
       this.#log?.debug({ err: error }, 'the container tool could not be put into its volume')
       setTimeout(() => (this.#volume = undefined), retryDelay).unref()
       return undefined
     })
     // An engine that does not answer about something else keeps no container from being made.
-    const volume = await withTimeout(volumeTimeout, this.#volume)
+    const volume = await withTimeout(volumeTimeout, withSignal(this.#volume, signal))
     if (volume === undefined) return []
     return [
       {

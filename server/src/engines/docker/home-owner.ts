@@ -34,7 +34,7 @@ export async function changeHomeOwner(
   if ('volume' in home && !(isValidName(name) && (await hasHome(engine, name))))
     throw new RuntimeError('missing', `${what}: it is gone`)
   const { architecture } = await engine.host.facts()
-  const [tool] = await engine.tool.mounts(architecture)
+  const [tool] = await engine.tool.mounts(architecture, signal)
   if (!tool) throw new RuntimeError('failed', `${what}: the container tool is not in its volume; the log says why`)
   await new HelperContainers(engine.client, engine.installation).free('volume' in home ? name : '')
   const isLooked = 'folder' in home && engine.isLocal

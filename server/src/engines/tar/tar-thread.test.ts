@@ -96,7 +96,13 @@ test('an archive of empty files takes less of the event loop than the same bytes
     await work()
     return performance.eventLoopUtilization(before).active
   }
-  const without = await busyWhile(() => buffer(checkedArchive(parts(archive), limits)))
-  const within = await busyWhile(() => buffer(tarThread.check(parts(archive), limits)))
+  // Time in which the machine did something else counts as busy, too: the least of several is of the work itself.
+  const leastOf = async (work: () => Promise<unknown>) => {
+    const taken: number[] = []
+    for (let round = 0; round < 5; round++) taken.push(await busyWhile(work))
+    return Math.min(...taken)
+  }
+  const without = await leastOf(() => buffer(checkedArchive(parts(archive), limits)))
+  const within = await leastOf(() => buffer(tarThread.check(parts(archive), limits)))
   assert.ok(within < without / 2, `${within} ms of the event loop, ${without} ms without the thread`)
 })

@@ -336,13 +336,14 @@ async function folderOf(groupId: number): Promise<string> {
     .select('id')
     .where('group_id', '=', groupId)
     .executeTakeFirstOrThrow()
-  return String(id)
+  const folder = readdirSync(path.join(berth.dataDir, 'archives')).find((name) => name.startsWith(`${id}-`))
+  assert.ok(folder)
+  return folder
 }
 
 async function assertGone(id: number): Promise<void> {
   const kept = await folderOf(id)
   const folder = path.join(berth.dataDir, 'archives')
-  assert.ok(readdirSync(folder).includes(kept))
   await pollUntil(
     () => !readdirSync(folder).includes(kept),
     () => 'the folder is still there',
