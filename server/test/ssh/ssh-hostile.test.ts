@@ -221,7 +221,11 @@ test('of programs that do not read no tool is left in the container when their c
 
 test('connections whose session is refused are bounded as those that have proved nothing', async (t) => {
   const clients: Client[] = []
-  t.after(() => clients.forEach((client) => void client.destroy()))
+  t.after(async () => {
+    for (const client of clients) client.destroy()
+    // The server hears of their ends one by one.
+    await eventually(stillServes)
+  })
   const bounded = (async () => {
     // 10 sessions, 64 that are refused one, and some more.
     for (let n = 0; n < 90; n++) clients.push(await open())
