@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SetupProblem } from '../problem.mjs'
@@ -12,6 +12,7 @@ const waiting = { limit: 60_000, look: 200, tell: 10_000 }
 
 const systemFolders = ['/usr/sbin', '/sbin', '/usr/local/sbin', '/usr/local/bin', '/usr/bin']
 const usualPidFile = '/var/run/docker.pid'
+const usualNetworkStore = '/var/lib/docker/network/files/local-kv.db'
 
 /** @param {NodeJS.ProcessEnv} env */
 const findDockerd = (env) => findProgram(env, ['dockerd'], systemFolders)
@@ -26,23 +27,43 @@ export const hasDocker = (env) => findDockerd(env) !== undefined
  * Starts Docker's engine as root and waits until it answers. It keeps running after set-up and Berth have ended.
  * @param {SetupContext} here
  * @param {() => Promise<boolean>} answers whether the engine does
- * @param {{ hasSystemd?: boolean, pidFile?: string }} [machine] whether systemd runs its services; where dockerd notes its number
+ * @param {{ hasSystemd?: boolean, pidFile?: string, networkStore?: string }} [machine] whether systemd runs its services; where
+ *   dockerd notes its number and its networks
  * @throws {SetupProblem} when it does not answer after two tries
  */
 export async function startDocker(
   here,
   answers,
-  { hasSystemd = existsSync('/run/systemd/system'), pidFile = usualPidFile } = {},
+  { hasSystemd = existsSync('/run/systemd/system'), pidFile = usualPidFile, networkStore = usualNetworkStore } = {},
 ) {
   if (await answers()) return // Debian's package starts it where services are run.
   const startOnce = () => (hasSystemd ? startService(here, answers) : startProgram(here, answers, pidFile))
   await here.during('engine', 'starting Docker', async () => {
     // Twice: after a dockerd that was killed, the first start can fail over what the killed one left behind.
-    if ((await startOnce()) || (await startOnce())) return
+    if (await startOnce()) return
+    if (!hasSystemd) putAsideBrokenNetworks(here, networkStore)
+    if (await startOnce()) return
     throw new SetupProblem(
       `Docker was started but does not answer:\n${lastWords(here)}\nStart it by hand, then try again.`,
     )
   })
+}
+
+/**
+ * A dockerd that is killed while it makes or removes a network can leave an entry over which each later start panics
+ * (`libnetwork.(*controller).reservePools`: index out of range). Without its file of networks it starts; containers, images and
+ * volumes are not in it, and Berth makes its networks anew.
+ * @param {SetupContext} here
+ * @param {string} networkStore
+ */
+function putAsideBrokenNetworks(here, networkStore) {
+  if (!/^panic: [^]*libnetwork/m.test(logEnd(here)) || !existsSync(networkStore)) return
+  const aside = `${networkStore}.broken-${Date.now()}`
+  renameSync(networkStore, aside)
+  here.say(
+    'engine',
+    `Docker cannot read its own networks, which are now in ${aside}; make those of other programs anew`,
+  )
 }
 
 /** @param {SetupContext} here */
@@ -119,5 +140,7 @@ async function hasAnswered(here, answers, hasEnded) {
 }
 
 /** @param {SetupContext} here */
-const lastWords = (here) =>
-  existsSync(logFile(here)) ? excerpt(readFileSync(logFile(here), 'utf8').slice(-4_000)) : ''
+const logEnd = (here) => (existsSync(logFile(here)) ? readFileSync(logFile(here), 'utf8').slice(-4_000) : '')
+
+/** @param {SetupContext} here */
+const lastWords = (here) => excerpt(logEnd(here))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryRepository, write } from '../../test-support/temporary-repository.mjs'
@@ -18,6 +18,24 @@ test('a dockerd that does not start is reported with the end of its log', async 
   await assert.rejects(startDocker(here, isUp(here), machine(here)), { name: 'SetupProblem', message: /no iptables/ })
 })
 
+// CI failed on this: the machine had been switched off while a test made a network, and dockerd panicked at every start.
+test('networks over which dockerd panics are put aside, and it starts', async (t) => {
+  const panic = 'panic: runtime error: index out of range\n\ngoroutine 1 [running]:\ngithub.com/docker/libnetwork.New'
+  const { here, said } = placeWithDockerd(t, `[ -e networks ] && printf '${panic}' && exit 2; touch up; exec sleep 1`)
+  write(machine(here).networkStore, 'half written')
+  await startDocker(here, isUp(here), machine(here))
+  const aside = readdirSync(here.root).find((name) => name.startsWith('networks.broken-')) ?? ''
+  assert.equal(readFileSync(join(here.root, aside), 'utf8'), 'half written')
+  assert.match(said.join('\n'), /cannot read its own networks, which are now in .*networks\.broken-/)
+})
+
+test('the networks stay where they are when dockerd ends for another reason', async (t) => {
+  const { here } = placeWithDockerd(t, 'echo "no iptables"; exit 1')
+  write(machine(here).networkStore, 'whole')
+  await assert.rejects(startDocker(here, isUp(here), machine(here)), { name: 'SetupProblem' })
+  assert.ok(existsSync(machine(here).networkStore))
+})
+
 test('an engine that started meanwhile is not started again', async (t) => {
   const { here, said } = placeWithDockerd(t, 'touch up')
   await startDocker(here, async () => true, machine(here))
@@ -32,7 +50,11 @@ test('the PID file of a killed dockerd whose id belongs to another program does 
 })
 
 /** @param {SetupContext} here */
-const machine = (here) => ({ hasSystemd: false, pidFile: join(here.root, 'docker.pid') })
+const machine = (here) => ({
+  hasSystemd: false,
+  pidFile: join(here.root, 'docker.pid'),
+  networkStore: join(here.root, 'networks'),
+})
 
 /**
  * @param {import('node:test').TestContext} t
