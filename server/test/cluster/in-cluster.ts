@@ -8,7 +8,8 @@ import {
   loadImage,
   removeNamespaces,
 } from '../support/cluster/cluster-api.ts'
-import { apply, manifests, settings, type Manifest } from '../support/cluster/deployment.ts'
+import { apply } from '../support/cluster/deployment.ts'
+import { manifests, settings, type Manifest } from '../support/cluster/manifests.ts'
 import { isolates, labelNamespace } from '../support/cluster/policies.ts'
 import { eventually } from '../support/engine/runtimes.ts'
 

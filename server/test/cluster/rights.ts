@@ -9,7 +9,8 @@ import type { RuntimeEvent } from '#/engines/runtime.ts'
 import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import { helperRights, neededRights } from '#/engines/kubernetes/engine-inspection.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
-import { manifests, manifestsIn, pathOf, type Rule } from '../support/cluster/deployment.ts'
+import { pathOf } from '../support/cluster/deployment.ts'
+import { manifests, manifestsIn, type Rule } from '../support/cluster/manifests.ts'
 import { eventually, look, ofKind, plainSpec } from '../support/engine/runtimes.ts'
 
 /** Part of `npm run test:cluster`: the files of deploy/kubernetes, and the rights that they give. */

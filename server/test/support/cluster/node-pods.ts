@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import type { Lifetime } from '../berth.ts'
 import { eventually } from '../engine/runtimes.ts'
 import { askCluster, kubeconfig, removeNamespaces } from './cluster-api.ts'
-import { apply, kustomized, type Manifest } from './deployment.ts'
+import { apply, kustomized } from './deployment.ts'
+import type { Manifest } from './manifests.ts'
 
 /** There is no kube-proxy on the own cluster, so the API server has no address inside of it but its own. */
 const apiServer = [

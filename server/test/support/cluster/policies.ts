@@ -1,5 +1,6 @@
 import { askCluster } from './cluster-api.ts'
-import { apply, manifestsIn, type Manifest } from './deployment.ts'
+import { apply } from './deployment.ts'
+import { manifestsIn, type Manifest } from './manifests.ts'
 
 interface Policy extends Manifest {
   readonly spec: { readonly podSelector: object; readonly policyTypes: string[]; readonly ingress?: readonly object[] }
