@@ -19,6 +19,7 @@ const berth = await startBerth(
         dev: { ...portsApp, display_name: 'Development' },
         shut: { ...portsApp, ports: 'none' },
         few: { ...portsApp, ports: [3000] },
+        asked: { ...portsApp, idle_probe: 'code-server' },
         'dev:4444': { ...portsApp, display_name: 'Type with a colon' },
         open: { ...portsApp, access: 'public' },
       }),
@@ -230,6 +231,22 @@ test('a template allows no further port, or some; what is not allowed is 404', a
     const listed = ports.map(({ port }: { port: number }) => port)
     assert.deepEqual(listed, type === 'few' ? [3000, 8080] : [8080])
   }
+})
+
+test('the port at which Berth asks an editor whether it is used has no address, and cannot be shared', async () => {
+  await ann.call('POST', '/api/container/launch/asked')
+  const prefix = `/${ann.slug}-asked`
+  await open(3000, '127.0.0.1', prefix)
+  await open(8479, '0.0.0.0', prefix)
+  assert.equal((await ann.call('GET', `${prefix}:3000/`)).status, 200)
+  assert.equal((await ann.call('GET', `${prefix}:8479/`)).status, 404)
+  const { ports } = (await ann.call('GET', '/api/container/ports/asked')).body
+  assert.deepEqual(
+    ports.map(({ port }: { port: number }) => port),
+    [3000, 8080],
+  )
+  const share = { emails: ['bob@x.org'], may: 'use', expires_at: new Date(Date.now() + 3_600_000).toISOString() }
+  assert.equal((await ann.call('POST', '/api/container/shares/asked', { body: { ...share, port: 8479 } })).status, 400)
 })
 
 test('a type whose own name has a colon wins', async () => {

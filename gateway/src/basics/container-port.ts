@@ -11,9 +11,17 @@ const [minPort, maxPort] = [1_024, 65_535]
 /** Whether further ports of containers can have this number. */
 export const isFurtherPort = (port: number): boolean => Number.isInteger(port) && port >= minPort && port <= maxPort
 
-/** Whether a template that says this of further ports allows this one. */
-export const isAllowedPort = (ports: 'any' | 'none' | readonly number[], port: number): boolean =>
-  ports === 'any' || (ports !== 'none' && ports.includes(port))
+/** Which further ports of the containers of a type have addresses. */
+export interface FurtherPorts {
+  /** Any where it is left out. */
+  readonly ports?: 'any' | 'none' | readonly number[]
+  /** Where Berth itself asks the container; it has no address. */
+  readonly askedPort?: number
+}
+
+/** Whether this further port has an address. */
+export const isAllowedPort = ({ ports = 'any', askedPort }: FurtherPorts, port: number): boolean =>
+  port !== askedPort && (ports === 'any' || (ports !== 'none' && ports.includes(port)))
 
 /** A container's prefix, and the port of it that an address names; undefined: its main one. */
 export interface PrefixAndPort {

@@ -1,5 +1,6 @@
 import type { Language, Notice } from '@berth/api/boot.ts'
 import type { SupportContact } from '@berth/api/support-contact.ts'
+import type { FurtherPorts } from '#/basics/container-port.ts'
 import type { TlsFiles } from '#/basics/tls-pair.ts'
 
 /**
@@ -379,13 +380,11 @@ export interface PageLook {
 }
 
 /** Routing rules of a container type, from its template, and its display name. */
-export interface TypeRules {
+export interface TypeRules extends FurtherPorts {
   readonly displayName: string
   readonly access: 'owner' | 'authenticated' | 'public'
   /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
   readonly sandboxVisitors?: boolean
-  /** Further ports of a container that have addresses; any where it is left out. */
-  readonly ports?: 'any' | 'none' | readonly number[]
   /** How its main port speaks; left out: without TLS. */
   readonly scheme?: 'http' | 'https'
   /** Its containers have hosts of their own, with all paths. */

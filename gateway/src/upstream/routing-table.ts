@@ -223,7 +223,7 @@ export class RoutingTable {
 
 /** Whether they differ at most in the name that pages show, in what a starting app is asked, and in what counts as use. */
 function isSameForwarding(one: TypeRules, other: TypeRules): boolean {
-  const apart = { displayName: '', readyPath: '', ignoredPaths: [], isAskedForUse: true }
+  const apart = { displayName: '', readyPath: '', ignoredPaths: [], isAskedForUse: true, askedPort: 0 }
   return isDeepStrictEqual({ ...one, ...apart }, { ...other, ...apart })
 }
 

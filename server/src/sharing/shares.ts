@@ -22,7 +22,7 @@ import { findGroup } from '#/store/groups.ts'
 import { pageOf } from '#/store/pagination.ts'
 import { findContainer } from '#/store/user-containers.ts'
 import { covers, isExpired } from '#/templates/group-directory.ts'
-import type { Template, Templates } from '#/templates/template.ts'
+import { furtherPortsOf, type Template, type Templates } from '#/templates/template.ts'
 
 /** Shares of one container. */
 export const maxShares = 50
@@ -262,8 +262,9 @@ export function refuseUnshareable({ access, forwardToken }: Template): void {
  * Further ports are for their owner alone, also where others may open the main one.
  * @throws {Refusal} 400 for a port without an address · 409 for a type whose app has its owner's own token
  */
-function refuseUnshareablePort({ forwardToken, ports }: Template, port: number): void {
-  if (!isAllowedPort(ports, port)) throw refusals.badRequest(message('sharing.closedPort', { port }))
+function refuseUnshareablePort(template: Template, port: number): void {
+  const { forwardToken } = template
+  if (!isAllowedPort(furtherPortsOf(template), port)) throw refusals.badRequest(message('sharing.closedPort', { port }))
   if (forwardToken === 'full') throw refusals.conflict(message('sharing.fullToken'))
 }
 

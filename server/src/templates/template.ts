@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TypeIcon } from '@berth/api/type-icons.ts'
+import type { FurtherPorts } from '@berth/gateway/basics/container-port.ts'
 import type { TypeRules } from '@berth/gateway/port/gateway.ts'
 import type { ClusterFields, ContainerSpec, Mount } from '#/engines/container-spec.ts'
 import type { ImageFile } from '#/machine/image-file.ts'
@@ -221,6 +222,15 @@ export const idleProbeNames = ['jupyter', 'code-server'] as const
  */
 export type IdleProbe = (typeof idleProbeNames)[number] | { readonly path: string; readonly active: string }
 
+/** Where the extension `berth.idle` of the catalogue says when code-server was used; see `templates/files/code-server`. */
+export const editorPort = 8479
+
+/** Which further ports of its containers have addresses: none at which Berth asks whether they are used. */
+export const furtherPortsOf = ({ ports, idleProbe }: Pick<Template, 'ports' | 'idleProbe'>): FurtherPorts => ({
+  ...(ports === 'any' ? {} : { ports }),
+  ...(idleProbe === 'code-server' ? { askedPort: editorPort } : {}),
+})
+
 /** Where starter files come from: a folder or an archive of this machine, a Git repository, or this release. */
 export type FilesOrigin =
   | { readonly path: string }
@@ -383,7 +393,7 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
           ...(idleProbe === null ? {} : { isAskedForUse: true }),
           ...(idleIgnore.length === 0 ? {} : { ignoredPaths: idleIgnore }),
           ...(scheme === 'http' ? {} : { scheme }),
-          ...(ports === 'any' ? {} : { ports }),
+          ...furtherPortsOf({ ports, idleProbe }),
         },
       ],
     ),

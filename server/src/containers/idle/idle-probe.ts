@@ -1,5 +1,5 @@
 import { readinessTarget } from '@berth/gateway/basics/readiness-request.ts'
-import type { IdleProbe, Template } from '#/templates/template.ts'
+import { editorPort, type IdleProbe, type Template } from '#/templates/template.ts'
 import { ProbeConnection, type JsonAnswer } from './probe-connection.ts'
 
 /** Where an application listens. */
@@ -74,9 +74,6 @@ async function askJupyter(app: Asked): Promise<number | undefined> {
   const all = Array.isArray(terminals.value) ? [...kernels, ...terminals.value] : kernels
   return all.reduce((last: number, each) => Math.max(last, timeOf(fieldOf(each, 'last_activity')) ?? 0), 0)
 }
-
-/** Where the extension `berth.idle` of the catalogue says when code-server was used; see `templates/files/code-server`. */
-const editorPort = 8479
 
 /**
  * By the extension, which knows whether a person is at a page. Without it `/healthz` has the last heartbeat: that of a request, and

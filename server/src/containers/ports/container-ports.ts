@@ -9,7 +9,7 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import { KeyedLimit, Semaphore } from '#/machine/semaphore.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { Template, Templates } from '#/templates/template.ts'
+import { furtherPortsOf, type Template, type Templates } from '#/templates/template.ts'
 
 /** Programs that the engine starts in containers at the same time, and those that wait: each takes tens of ms of a core. */
 const starts = { max: 8, maxWaiting: 200, timeout: 10_000 }
@@ -119,8 +119,8 @@ export class ContainerPorts {
   }
 
   /** Undefined for a port without an address. */
-  #urlOfFurther({ ports }: Template, prefix: string, port: number): string | undefined {
-    return isAllowedPort(ports, port) && isFurtherPort(port) ? this.#urlOf(prefix, port) : undefined
+  #urlOfFurther(template: Template, prefix: string, port: number): string | undefined {
+    return isAllowedPort(furtherPortsOf(template), port) && isFurtherPort(port) ? this.#urlOf(prefix, port) : undefined
   }
 
   #urlOf(prefix: string, port: number | undefined): string | undefined {
