@@ -120,5 +120,5 @@ export function podOf(
   const settings = { installation, spawnerUrl: 'http://x', jwksUrl: 'http://x/jwks', jwks: '{}', signingJwks: '{}' }
   const spec = containerSpec(user, dev, settings)
   const wanted = spec.home && claim !== null ? { ...spec, home: { ...spec.home, volume: claim } } : spec
-  return podManifest({ installation, helperImage: null }, wanted, 8_080, { pod: name, secret: name })
+  return podManifest({ installation, helperImage: null, toolImage: null }, wanted, 8_080, { pod: name, secret: name })
 }

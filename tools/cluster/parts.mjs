@@ -39,8 +39,9 @@ export const parts = [
       'isolation',
       'installation',
       'operator',
+      'ssh',
     ),
-    seconds: 240,
+    seconds: 270,
   },
   {
     name: 'containers under policies that are enforced',

@@ -183,6 +183,8 @@ export interface KubernetesConfig {
   readonly storageClass: string | null
   /** Image of pods that read and write homes; null: homes are out of reach. */
   readonly helperImage: string | null
+  /** Image that brings the container tool into pods; null without `SSH_LISTEN`, too. */
+  readonly toolImage: string | null
 }
 
 /** @param readFile the same as that of `readConfig` @returns null with `ENGINE=docker` */
@@ -192,9 +194,10 @@ export function readKubernetes(settings: SettingReader, readFile: (path: string)
   const namespace = settings.value('KUBERNETES_NAMESPACE')
   const storageClass = settings.value('KUBERNETES_STORAGE_CLASS')
   const helperImage = settings.value('KUBERNETES_HELPER_IMAGE')
+  const toolImage = settings.value('SSH_LISTEN') === null ? null : settings.value('KUBERNETES_TOOL_IMAGE')
   for (const file of kubeconfig?.split(path.delimiter) ?? [])
     settings.problems.push(...problemsOfKubeconfig(file, readFile))
-  return { kubeconfig, namespace, storageClass, helperImage }
+  return { kubeconfig, namespace, storageClass, helperImage, toolImage }
 }
 
 /** Several files are separated by colons, between which there may be nothing. */

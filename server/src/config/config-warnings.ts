@@ -112,7 +112,7 @@ function sshWarnings({ sshListen, kubernetes }: Config, addresses: Addresses): L
   if (sshListen === null) return []
   const isUnreached = !isLocal(addresses) && isThisMachineAlone(sshListen.host)
   return [
-    ...(kubernetes === null ? [] : [message('findings.sshOnKubernetes')]),
+    ...(kubernetes === null || kubernetes.toolImage !== null ? [] : [message('findings.sshOnKubernetes')]),
     ...(isUnreached ? [message('findings.sshOnLoopback', { listen: sshListen.text })] : []),
   ]
 }

@@ -26,18 +26,24 @@ test('containers run on Docker unless ENGINE says otherwise, and other settings 
     KUBERNETES_NAMESPACE: 'berth',
     KUBERNETES_STORAGE_CLASS: 'fast.ssd',
     KUBERNETES_HELPER_IMAGE: 'busybox:1.36',
+    KUBERNETES_TOOL_IMAGE: 'berth:1',
   }
   assert.deepEqual(good({ ENGINE: 'kubernetes', ...cluster }, { '/k': '' }).kubernetes, {
     kubeconfig: '/k',
     namespace: 'berth',
     storageClass: 'fast.ssd',
     helperImage: 'busybox:1.36',
+    // Without SSH no pod has anything of it.
+    toolImage: null,
   })
+  const withSsh = good({ ENGINE: 'kubernetes', ...cluster, SSH_LISTEN: '0.0.0.0:2222' }, { '/k': '' })
+  assert.equal(withSsh.kubernetes?.toolImage, 'berth:1')
   assert.deepEqual(good({ ENGINE: 'kubernetes' }).kubernetes, {
     kubeconfig: undefined,
     namespace: null,
     storageClass: null,
     helperImage: null,
+    toolImage: null,
   })
   const wrong = {
     ENGINE: 'kubernetes',

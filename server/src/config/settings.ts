@@ -388,6 +388,13 @@ export const settingGroups = {
       text: 'Image with `sh`, `tar`, `stat`, `cat` and `readlink`, such as busybox, for pods that read and write homes: starter files, snapshots and backups of homes. It needs rights for `pods/exec`.',
       see: 'how-to/run-on-kubernetes.md',
     }),
+    KUBERNETES_TOOL_IMAGE: helperImage({
+      default: null,
+      reload: false,
+      countsWith: kubernetes,
+      text: 'Image that has `berth-tool` in its `PATH`, as the image of Berth does: with `SSH_LISTEN` it brings into each pod what SSH needs there. It needs rights for `pods/exec`.',
+      see: 'how-to/offer-ssh.md',
+    }),
     DOCKER_HOST: dockerHost({
       default: null,
       usually: 'detected',

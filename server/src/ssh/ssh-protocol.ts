@@ -28,6 +28,7 @@ export interface ClusterOptions {
   readonly namespace: string | null
   readonly storageClass: string | null
   readonly helperImage: string | null
+  readonly toolImage: string | null
 }
 
 /** Who proved to have a key. */

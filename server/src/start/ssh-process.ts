@@ -44,5 +44,5 @@ function handlers(): SshListener {
 async function runtimeOf({ engine }: SshSettings): Promise<Pick<Runtime, 'exec'>> {
   if (engine.kind === 'docker') return createDockerRuntime(engine)
   const { createKubernetesRuntime } = await import('#/engines/kubernetes/kubernetes-runtime.ts')
-  return createKubernetesRuntime(engine)
+  return createKubernetesRuntime({ ...engine, createsNone: true })
 }

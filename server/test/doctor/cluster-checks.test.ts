@@ -41,7 +41,7 @@ function healthy({ path, body }: Parameters<Answer>[0], response: Parameters<Ans
 
 async function openContext(t: TestContext, answer: Answer = healthy, settings: Record<string, string> = {}) {
   const { cluster } = await openStandIn(t, answer)
-  const inspected = { client: cluster.client, server: 'https://10.0.0.1:6443', namespace: 'ns', hasHelper: false }
+  const inspected = { client: cluster.client, server: 'https://10.0.0.1:6443', namespace: 'ns', runsCommands: false }
   const inspection: ClusterInspection = {
     report: () => report(inspected),
     rights: () => rights(inspected),
@@ -63,7 +63,7 @@ const answering =
 
 test('on a cluster the checks of a cluster take the place of those of an engine on this machine', () => {
   const names = checksFor({
-    kubernetes: { kubeconfig: undefined, namespace: null, storageClass: null, helperImage: null },
+    kubernetes: { kubeconfig: undefined, namespace: null, storageClass: null, helperImage: null, toolImage: null },
   }).map(({ name }) => name)
   assert.deepEqual(names.slice(0, 5), ['cluster', 'rights', 'policies', 'storage', 'quotas'])
   for (const name of ['engine', 'images', 'host rules']) assert.ok(!names.includes(name), name)

@@ -56,6 +56,6 @@ export const findings: Translated<'findings'> = {
   sshOnLoopback:
     'SSH_LISTEN={listen} ist nur von diesem Rechner aus erreichbar: Ein Proxy für HTTP reicht kein SSH weiter. Nimm eine andere Adresse, etwa 0.0.0.0:2222.',
   sshOnKubernetes:
-    'SSH_LISTEN mit ENGINE=kubernetes: In Pods ist nichts von Berth, darum erreicht SSH nur Container, deren Image das Werkzeug dafür unter /.berth/berth-tool hat. Alle anderen beantworten jede Sitzung mit einer Absage. Siehe docs/how-to/offer-ssh.md.',
+    'SSH_LISTEN mit ENGINE=kubernetes: In Pods ist nichts von Berth, darum erreicht SSH nur Container, deren Image das Werkzeug dafür unter /.berth/berth-tool hat. Setze KUBERNETES_TOOL_IMAGE auf das Image von Berth, das es in jeden Pod bringt. Siehe docs/how-to/offer-ssh.md.',
   sshDown: 'SSH_LISTEN: Der SSH-Server nimmt keine Verbindungen an: {problem}. Es wird wieder versucht.',
 }

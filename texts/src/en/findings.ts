@@ -53,6 +53,6 @@ export const findings = {
   sshOnLoopback:
     'SSH_LISTEN={listen} is reached from this machine alone: a proxy for HTTP passes no SSH on. Listen on another address, such as 0.0.0.0:2222.',
   sshOnKubernetes:
-    'SSH_LISTEN with ENGINE=kubernetes: nothing of Berth is in pods, so SSH reaches only containers whose image has its tool at /.berth/berth-tool. All others answer each session with a refusal. See docs/how-to/offer-ssh.md.',
+    'SSH_LISTEN with ENGINE=kubernetes: nothing of Berth is in pods, so SSH reaches only containers whose image has its tool at /.berth/berth-tool. Set KUBERNETES_TOOL_IMAGE to the image of Berth, which brings it into each pod. See docs/how-to/offer-ssh.md.',
   sshDown: 'SSH_LISTEN: the SSH server does not listen: {problem}. It is tried again.',
 } as const

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { containerToolFile } from '../../setup/build/container-tool.mjs'
 import { run } from '../../setup/run.mjs'
 import { debianFiles } from './debian-files.mjs'
 import { imageConfig } from './image-config.mjs'
@@ -39,7 +40,7 @@ export async function makeImage(release, tree, arch) {
   const files = arch === 'x64' ? machineFiles : await debianFiles(release)
   const system = join(work, 'image-system')
   const debian = await makeImageRoot(system, files, [join(own, 'node'), terminal])
-  finishProgram(release, program, { arch, debian })
+  finishProgram(release, program, { arch, debian }, arch)
   const account = [`--owner=${imageUser}`, `--group=${imageUser}`]
   const layers = [
     await addLayer(release, layout, system, ['.'], 'libraries of Node, BusyBox and tar: from Debian'),
@@ -59,13 +60,16 @@ export async function makeImage(release, tree, arch) {
   return name
 }
 
-/** @param {ReleaseContext} release @param {string} root @param {NonNullable<Parameters<typeof writeSbom>[2]>} of */
-function finishProgram(release, root, of) {
+/** @param {ReleaseContext} release @param {string} root @param {NonNullable<Parameters<typeof writeSbom>[2]>} of @param {Arch} arch */
+function finishProgram(release, root, of, arch) {
   const program = join(root, 'usr/lib/berth')
   writeSbom(release, join(program, 'sbom.cdx.json'), of)
   copyFileSync(join(import.meta.dirname, '../files/image-health'), join(program, 'health'))
   mkdirSync(join(root, 'usr/bin'))
   symlinkSync('/usr/lib/berth/berth', join(root, 'usr/bin/berth'))
+  // An old version has none. A cluster brings it into pods from this image.
+  const tool = containerToolFile('.berth', arch)
+  if (existsSync(join(program, tool))) symlinkSync(`/usr/lib/berth/${tool}`, join(root, 'usr/bin/berth-tool'))
 }
 
 /** @param {string} work */

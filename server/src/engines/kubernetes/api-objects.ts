@@ -18,6 +18,7 @@ export interface ContainerEnd {
 }
 
 export interface ContainerStatus {
+  readonly name?: string
   readonly imageID?: string
   readonly state?: {
     readonly waiting?: { readonly reason?: string; readonly message?: string }

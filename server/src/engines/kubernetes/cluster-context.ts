@@ -9,6 +9,8 @@ export interface ClusterContext extends ClusterNamespace {
   readonly storageClass: string | null
   /** Image of helpers; null: files of homes are out of reach. */
   readonly helperImage: string | null
+  /** Image that has the container tool; null: pods have none. */
+  readonly toolImage: string | null
   readonly index: PodIndex
   /** Who uses the accounts at registries, by the names of their Secrets. */
   readonly pullSecrets: Map<string, PullSecretUse>

@@ -30,6 +30,7 @@ import { installationLabels, objectName, ownerLabels, podAnnotations } from './l
 import { filesGate } from './pod-exec.ts'
 import { giveAway, withPullSecret, type OwnerReference, type SecretManifest } from './pod-secrets.ts'
 import { appContainer } from './pod-state.ts'
+import { toolOfPod } from './pod-tool.ts'
 
 /** What an image is taken to expose: no registry is asked. */
 const defaultPort = 8080
@@ -223,6 +224,7 @@ export interface PodNames {
 export interface PodSettings {
   readonly installation: string
   readonly helperImage: string | null
+  readonly toolImage: string | null
 }
 
 /**
@@ -230,7 +232,7 @@ export interface PodSettings {
  * of other services. It never restarts by itself, because that would undo a block; Berth decides.
  */
 export function podManifest(
-  { installation, helperImage }: PodSettings,
+  { installation, helperImage, toolImage }: PodSettings,
   spec: ContainerSpec,
   port: number,
   names: PodNames,
@@ -238,6 +240,10 @@ export function podManifest(
   const { owner, runtime } = spec
   const gate =
     spec.awaitsFiles && spec.home && helperImage !== null ? filesGate(helperImage, spec.home.path) : undefined
+  const tool = toolImage === null ? undefined : toolOfPod(toolImage)
+  const first = [tool, gate].filter((each) => each !== undefined)
+  const app = containerManifest(spec, port, names.secret)
+  const mounts = [...(app.volumeMounts ?? []), ...(tool ? [tool.mount] : [])]
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -256,9 +262,9 @@ export function podManifest(
       securityContext: podSecurity,
       ...(runtime === null ? {} : { runtimeClassName: runtime }),
       ...placementOf(spec, names.pullSecret),
-      containers: [containerManifest(spec, port, names.secret)],
-      ...(gate && { initContainers: [gate.container] }),
-      volumes: [...volumesOf(spec), ...(gate ? [gate.volume] : [])],
+      containers: [{ ...app, volumeMounts: mounts }],
+      ...(first.length > 0 && { initContainers: first.map(({ container }) => container) }),
+      volumes: [...volumesOf(spec), ...first.map(({ volume }) => volume)],
     },
   }
 }

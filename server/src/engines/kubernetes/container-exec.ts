@@ -84,9 +84,13 @@ function resultOf(content: string): ExecResult | undefined {
   }
 }
 
-/** Source: kubernetes, `remotecommand.NonZeroExitCodeReason`. */
+/** In the words of runc, and of other OCI runtimes, about a program that there is none of. */
+const noProgram = /: no such file or directory|executable file not found|ENOENT/
+
+/** Source: kubernetes, `remotecommand.NonZeroExitCodeReason`. A program that there is none of has the code that shells give. */
 function codeOf(result: ExecResult | undefined): number | null {
   if (result?.status === 'Success') return 0
+  if (noProgram.test(result?.message ?? '')) return 127
   const code = result?.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
   return code !== undefined && /^\d{1,3}$/.test(code) ? Number(code) : null
 }

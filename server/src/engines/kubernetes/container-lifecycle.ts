@@ -89,8 +89,13 @@ function requireBegun(pod: Pod, isOurs: boolean): void {
   if (!isOurs) throw new RuntimeError('failed', `${what}: its program has ended, and a pod runs once`)
 }
 
-/** Reason and message of a pod that the cluster ended as a whole, such as `Evicted`. */
-const wordsOf = ({ status }: Pod): string => [status?.reason, status?.message].filter(Boolean).join(': ')
+/** Reason and message of a pod that the cluster ended as a whole, such as `Evicted`, or whose first container failed. */
+function wordsOf({ status }: Pod): string {
+  const failed = status?.initContainerStatuses?.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
+  const end = failed?.state?.terminated
+  const words = end ? [`its container ${failed?.name}`, end.reason, end.message] : [status?.reason, status?.message]
+  return words.filter(Boolean).join(': ')
+}
 
 /** Reasons for which a container cannot start, however often the cluster tries. */
 const hopelessReasons = new Set(['InvalidImageName', 'ErrImageNeverPull'])
@@ -111,9 +116,11 @@ const retriedReasons = new Map([
 const busyReasons: ReadonlySet<string> = new Set(['CreateContainerConfigError', 'CreateContainerError'])
 const busyAttempts = 4
 
-/** What the first container that does not run waits for; one for starter files comes before the app's. */
-const waitingOf = (pod: Pod) =>
-  pod.status?.initContainerStatuses?.[0]?.state?.waiting ?? containerOf(pod)?.state?.waiting
+/** What the first container that does not run waits for; those of the container tool and of starter files come before the app's. */
+function waitingOf(pod: Pod) {
+  const next = pod.status?.initContainerStatuses?.find(({ state }) => !state?.terminated)
+  return next?.state?.waiting ?? containerOf(pod)?.state?.waiting
+}
 
 /** How long a pod waits in each phase of its start. */
 export class StartDeadlines {

@@ -25,7 +25,9 @@ export async function inspectId(cluster: ClusterContext, uid: string): Promise<R
 /** The pod of this uid, if it is this installation's. @throws {RuntimeError} */
 export async function findPod(cluster: ClusterContext, uid: string, signal?: AbortSignal): Promise<Pod | undefined> {
   const { index, installation } = cluster
-  if (index.nameOf(uid) === undefined) await index.completed(() => indexPods(cluster))
+  // A list that was under way already may be older than the pod.
+  for (let left = index.mayMiss ? 2 : 1; left > 0 && index.nameOf(uid) === undefined; left--)
+    await index.completed(() => indexPods(cluster))
   const pod = await readPod(cluster, index.nameOf(uid), `inspect ${uid}`, signal)
   if (pod?.metadata.uid === uid && ownerOf(pod.metadata, installation)) return pod
   // Its name is free, or another's: a uid does not come back.

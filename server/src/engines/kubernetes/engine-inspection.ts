@@ -15,6 +15,7 @@ export interface InspectionOptions {
   readonly kubeconfig: string | undefined
   readonly namespace: string | null
   readonly helperImage: string | null
+  readonly toolImage: string | null
 }
 
 /** What every look needs. */
@@ -22,8 +23,8 @@ export interface InspectedCluster {
   readonly client: ClusterClient
   readonly server: string
   readonly namespace: string
-  /** Whether helpers are used, which need rights of their own. */
-  readonly hasHelper: boolean
+  /** Whether commands are run in pods, by helpers or SSH, which needs rights of its own. */
+  readonly runsCommands: boolean
 }
 
 /** How long a claim may wait for its volume, in ms. */
@@ -45,13 +46,13 @@ export function inspectionsOfCluster(options: InspectionOptions) {
   return { cluster: inspection, engine: engineOfCluster(inspection) }
 }
 
-async function open({ kubeconfig, namespace, helperImage }: InspectionOptions): Promise<InspectedCluster> {
+async function open({ kubeconfig, namespace, helperImage, toolImage }: InspectionOptions): Promise<InspectedCluster> {
   const access = await openClusterAccess(kubeconfig)
   return {
     client: new ClusterClient(access),
     server: access.server,
     namespace: namespace ?? access.namespace,
-    hasHelper: helperImage !== null,
+    runsCommands: helperImage !== null || toolImage !== null,
   }
 }
 
@@ -62,8 +63,8 @@ export async function report({ client, server, namespace }: InspectedCluster): P
 }
 
 export async function rights(cluster: InspectedCluster) {
-  const used = cluster.hasHelper ? [...neededRights, ...helperRights] : neededRights
-  const unused = spareRights.filter(({ resource }) => !cluster.hasHelper || resource !== 'pods/exec')
+  const used = cluster.runsCommands ? [...neededRights, ...helperRights] : neededRights
+  const unused = spareRights.filter(({ resource }) => !cluster.runsCommands || resource !== 'pods/exec')
   const [needed, spare] = await Promise.all([askAll(cluster, used), askAll(cluster, unused)])
   return {
     lacking: needed.flatMap(({ right, isAllowed }) => (isAllowed ? [] : [right])),
@@ -191,7 +192,7 @@ export const neededRights: readonly Rights[] = [
 ]
 
 /**
- * With `KUBERNETES_HELPER_IMAGE`, as `deploy/kubernetes/role-of-helpers.yaml` has it: clusters from 1.35 on ask for
+ * With `KUBERNETES_HELPER_IMAGE` or `KUBERNETES_TOOL_IMAGE`, as `deploy/kubernetes/role-of-helpers.yaml` and `role-of-ports.yaml` have it: clusters from 1.35 on ask for
  * `create`.
  */
 export const helperRights: readonly Rights[] = [{ resource: 'pods/exec', verbs: ['get', 'create'] }]

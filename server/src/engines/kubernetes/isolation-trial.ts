@@ -133,7 +133,7 @@ const defaultPort = 8080
 function trialPod(installation: string, program: TrialProgram, kind: TrialKind): { port: number; pod: V1Pod } {
   const port = program.port ?? defaultPort
   const name = `${installation}-trial-${kind}-${randomBytes(3).toString('hex')}`
-  const pod = podManifest({ installation, helperImage: null }, specOf(program, name, kind), port, {
+  const pod = podManifest({ installation, helperImage: null, toolImage: null }, specOf(program, name, kind), port, {
     pod: name,
     secret: '',
   })

@@ -32,7 +32,11 @@ export interface KubernetesRuntimeOptions {
   readonly storageClass: string | null
   /** Image with `sh` and `tar`, for files of homes; null: they are out of reach. */
   readonly helperImage?: string | null
+  /** Image with the container tool, for SSH; null: pods have none. */
+  readonly toolImage?: string | null
   readonly timeouts?: Partial<ClusterTimeouts>
+  /** Whether another process creates the pods, as for the SSH process; without this it is this one. */
+  readonly createsNone?: boolean
   /** Gets a line for each call to the API server. */
   readonly log?: Pick<Logger, 'debug'>
 }
@@ -114,7 +118,8 @@ export async function clusterHomeArchive(options: KubernetesRuntimeOptions): Pro
 }
 
 async function connectToCluster(options: KubernetesRuntimeOptions): Promise<ClusterContext> {
-  const { installation, kubeconfig, namespace, storageClass, helperImage = null, timeouts, log } = options
+  const { installation, kubeconfig, namespace, storageClass, helperImage = null, toolImage = null } = options
+  const { timeouts, log } = options
   const access = await openClusterAccess(kubeconfig)
   return {
     client: new ClusterClient(access, log),
@@ -122,7 +127,8 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
     namespace: namespace ?? access.namespace,
     storageClass,
     helperImage,
-    index: new PodIndex(installation),
+    toolImage,
+    index: new PodIndex(installation, undefined, options.createsNone),
     timeouts: { ...defaultTimeouts, ...timeouts },
     pullSecrets: new Map(),
     anchor: new SecretAnchor(),

@@ -314,7 +314,8 @@ export function filesGate(image: string, home: string): { container: V1Container
 }
 
 /** Status of the gate of a pod; undefined when it has none, or none is known yet. */
-export const gateOf = ({ status }: Pod): ContainerStatus | undefined => status?.initContainerStatuses?.[0]
+export const gateOf = ({ status }: Pod): ContainerStatus | undefined =>
+  status?.initContainerStatuses?.find(({ name }) => name === gateName)
 
 /**
  * Lets the app of a pod start, if a gate that runs keeps it from that.

@@ -28,6 +28,8 @@ export interface Listing {
  */
 export class PodIndex {
   readonly watch: WatchState
+  /** Whether another process creates pods, and no watch tells this one of them. */
+  readonly mayMiss: boolean
   readonly #installation: string
   readonly #pods = new Map<string, KnownPod>()
   readonly #listings = new Set<Listing>()
@@ -39,9 +41,11 @@ export class PodIndex {
   #isComplete = false
   /** The list that makes it complete, while it is under way. */
   #completion: Promise<unknown> | undefined
-  constructor(installation: string, watch = new WatchState()) {
+
+  constructor(installation: string, watch = new WatchState(), mayMiss = false) {
     this.#installation = installation
     this.watch = watch
+    this.mayMiss = mayMiss
   }
 
   /** Whether a watch tells of changes, so that a wait need not ask often. */
@@ -50,14 +54,14 @@ export class PodIndex {
   }
 
   /**
-   * Resolves when a whole list was taken: an unknown uid is gone then. At the start all who ask share one, that of the
+   * Resolves when a whole list was taken: an unknown uid is gone then, unless this index may miss pods. At the start all who ask share one, that of the
    * watch if it is under way.
    * @param list takes it
    * @throws whatever `list` throws
    */
   async completed(list: () => Promise<unknown>): Promise<void> {
     if (!this.#isComplete) await this.watch.settled()
-    if (this.#isComplete) return
+    if (this.#isComplete && !this.mayMiss) return
     this.#completion ??= list().finally(() => (this.#completion = undefined))
     await this.#completion
   }

@@ -8,7 +8,10 @@ import { kubeconfig, loadImage, makeNamespace } from './cluster-api.ts'
 const tag = 'cluster'
 
 /** A Berth whose containers are pods, in a namespace that has the name of the installation. */
-export async function onCluster(t: Lifetime): Promise<BerthOptions & { readonly installation: string }> {
+export async function onCluster(
+  t: Lifetime,
+  toolImage: string | null = null,
+): Promise<BerthOptions & { readonly installation: string }> {
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const removeNamespace = await makeNamespace(installation)
   const runtime = await createKubernetesRuntime({
@@ -16,6 +19,7 @@ export async function onCluster(t: Lifetime): Promise<BerthOptions & { readonly 
     kubeconfig,
     namespace: installation,
     storageClass: null,
+    toolImage,
   })
   t.after(removeNamespace)
   return { installation, wrapRuntime: () => runtime }

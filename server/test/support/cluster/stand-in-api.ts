@@ -65,6 +65,7 @@ export async function openStandIn(
     namespace: 'ns',
     storageClass: null,
     helperImage: null,
+    toolImage: null,
     isolation: null,
     pullSecrets: new Map(),
     anchor: new SecretAnchor(),
