@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { appImage } from './support/app-image.ts'
 import { catalogueTemplate, tryHere } from './support/catalogue.ts'
 import { watchIdle } from './support/idle.ts'
@@ -8,7 +9,8 @@ import { runApp, shownTemplate, takePicture } from './support/run-app.ts'
 
 const shown = shownTemplate('code-server')
 const image = await appImage('code-server', installCodeServer)
-const { idle_probe: idleProbe, files } = catalogueTemplate('code-server')
+const { idle_probe: idleProbe, files, command } = catalogueTemplate('code-server')
+const options = (command as readonly string[]).slice(0, -1)
 const app = await runApp(
   { after },
   image,
@@ -17,7 +19,13 @@ const app = await runApp(
     guarded: { ...shown, env: { PASSWORD: 'anchor' }, command: ['--auth', 'password', '/home/coder/project'] },
     whole: { ...shown, strip_prefix: false },
     // Longer than between two heartbeats, which count until the extension runs.
-    idle: { ...shown, idle_probe: idleProbe, files, idle_timeout: 75 },
+    idle: {
+      ...shown,
+      idle_probe: idleProbe,
+      files,
+      command: [...options, '/home/coder/project'],
+      idle_timeout: 75,
+    },
   },
   // A page that was opened counts for a few seconds, in place of five minutes.
   { pace: { navigation: 3_000 } },
@@ -137,7 +145,12 @@ test('strip_prefix: false is not for code-server, which has no base path of its 
 test('idle: a page that is left open is suspended; a person who types and a command in a terminal are use', async () => {
   // It is suspended while its page is not there yet.
   assert.equal((await app.ann.call('POST', '/api/container/launch/idle')).status, 200)
+  // As VS Code leaves a home in which a person has installed an extension, which stays as it is.
+  const { containers } = (await app.ann.call('GET', '/api/user/containers')).body
+  const { container_id: id } = containers.find((each: { type: string }) => each.type === 'idle')
+  await execInContainer(id, homeWithExtension)
   await app.open('idle')
+  assert.deepEqual(await extensionsOf(id), ['berth.idle', 'own.words'])
   const { isRunning, runsFor, isSuspendedWithin } = watchIdle(app, 'idle')
   await workbenchIsReady()
   for (const end = Date.now() + 90_000; Date.now() < end; await runsFor(5)) await page.keyboard.press('Control+Home')
@@ -158,6 +171,31 @@ test('idle: a page that is left open is suspended; a person who types and a comm
   await app.open('idle')
   await page.getByRole('treeitem', { name: 'slept.txt' }).waitFor()
 })
+
+const extensions = '/home/coder/.local/share/code-server/extensions'
+const ownExtension = {
+  identifier: { id: 'own.words' },
+  version: '1.0.0',
+  location: { $mid: 1, path: `${extensions}/own.words-1.0.0`, scheme: 'file' },
+  relativeLocation: 'own.words-1.0.0',
+  metadata: {},
+}
+const ownPackage = { name: 'words', publisher: 'own', version: '1.0.0', engines: { vscode: '*' } }
+const homeWithExtension = [
+  `mkdir -p ${extensions}/own.words-1.0.0`,
+  `echo '${JSON.stringify(ownPackage)}' > ${extensions}/own.words-1.0.0/package.json`,
+  `echo '${JSON.stringify([ownExtension])}' > ${extensions}/extensions.json`,
+].join(' && ')
+
+/** Ids of the extensions that VS Code runs, sorted. @throws {AssertionError} when it has changed the one that was there */
+async function extensionsOf(id: string): Promise<string[]> {
+  const list = JSON.parse(await execInContainer(id, `cat ${extensions}/extensions.json`)) as (typeof ownExtension)[]
+  assert.deepEqual(
+    list.find((each) => each.identifier.id === 'own.words'),
+    ownExtension,
+  )
+  return list.map(({ identifier }) => identifier.id).toSorted()
+}
 
 /** A shell's line that waits for a text in a file of the project, and fails when it does not come within 5 s. */
 const untilIn = (file: string, text: string) =>

@@ -10,6 +10,7 @@ import type { TemplateProblem } from '#/templates/read-templates.ts'
 import type { FilesOrigin, Template } from '#/templates/template.ts'
 import { addCommit, fetchCommit } from './fetch-repository.ts'
 import { FileSetBuilder, StarterFilesError, defaultLimits, type FileSet, type SetLimits } from './file-set.ts'
+import { addCatalogueFiles } from './packages.ts'
 import { addArchive, versionOfArchive } from './read-archive.ts'
 import { addFolder, listFolder } from './read-folder.ts'
 
@@ -170,7 +171,7 @@ export class FileSources {
     if ('catalogue' in origin) {
       const folder = catalogueFiles(origin.catalogue)
       if (folder === undefined) throw new StarterFilesError('this release does not have it')
-      return folderVersion(folder, [folder], limits, signal)
+      return folderVersion(folder, [folder], limits, signal, addCatalogueFiles)
     }
     if ('archive' in origin) {
       const real = await this.#allowed(origin.archive)
@@ -202,15 +203,18 @@ export class FileSources {
   }
 }
 
+type AddFiles = typeof addCatalogueFiles
+
 async function folderVersion(
   folder: string,
   roots: readonly string[],
   limits: SetLimits,
   signal: AbortSignal,
+  add: AddFiles = addFolder,
 ): Promise<OriginVersion> {
   const found = await listFolder(folder, roots, limits, signal)
   const version = hashOf(found.map((each) => each.version).join('\n'))
-  return { version, add: (builder) => addFolder(builder, found, roots, signal) }
+  return { version, add: (builder) => add(builder, found, roots, signal) }
 }
 
 /** How an operator knows an origin. */

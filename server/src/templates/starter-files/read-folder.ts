@@ -5,7 +5,7 @@ import { isBelow } from '#/machine/allowed-paths.ts'
 import { StarterFilesError, type FileSetBuilder, type SetLimits } from './file-set.ts'
 
 /** A file or folder of this machine that belongs to a set. */
-interface Found {
+export interface Found {
   /** Relative to the folder. */
   readonly name: string
   /** Without symbolic links. */
@@ -58,7 +58,7 @@ async function inspectEntry(file: string, name: string, roots: readonly string[]
 
 /** Reads what was listed. @throws {StarterFilesError} */
 export async function addFolder(
-  builder: FileSetBuilder,
+  builder: Pick<FileSetBuilder, 'addFolder' | 'addFile'>,
   found: readonly Found[],
   roots: readonly string[],
   signal: AbortSignal,
