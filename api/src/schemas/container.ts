@@ -136,8 +136,17 @@ const ofType = { type: containerType }
 export const LaunchEvent = Type.Union(
   [
     Type.Object(
-      { ...ofType, stage: Type.Literal('queued'), place: Type.Integer(), waiting: Type.Integer() },
-      { description: 'In the launch queue, at position `place` of `waiting`' },
+      {
+        ...ofType,
+        stage: Type.Literal('queued'),
+        place: Type.Integer(),
+        waiting: Type.Integer(),
+        waits_for: Type.Optional(Type.Literal('gpu')),
+      },
+      {
+        description:
+          'In the launch queue, at position `place` of `waiting`. With `waits_for`: all GPUs are in use, and it is counted among the launches that wait for some',
+      },
     ),
     Type.Object(
       {

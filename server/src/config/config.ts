@@ -134,6 +134,10 @@ export interface Config {
   /** Max running containers, paused ones included: in all, and per user; null is no limit. */
   readonly maxRunning: number | null
   readonly maxPerUser: number | null
+  /** Ids of the GPUs of the engine, which Berth allocates to containers; none: the engine gives them away. */
+  readonly gpuIds: readonly string[]
+  /** Max time that a launch waits for GPUs, in seconds. */
+  readonly gpuWait: number
   /** Max bytes of one user's homes together; null is no limit. */
   readonly maxDiskPerUser: number | null
   /** Folder of archives of homes; null: in the data folder. */
@@ -230,6 +234,8 @@ export function readConfig(
     launchParallel: settings.value('LAUNCH_PARALLEL'),
     maxRunning: settings.value('MAX_RUNNING'),
     maxPerUser: settings.value('MAX_PER_USER'),
+    gpuIds: settings.value('ENGINE') === 'kubernetes' ? [] : (settings.value('GPU_IDS') ?? []),
+    gpuWait: settings.value('GPU_WAIT'),
     maxDiskPerUser: settings.value('MAX_DISK_PER_USER'),
     archiveDir: settings.value('ARCHIVE_DIR'),
     keepHomes: settings.value('KEEP_HOMES'),

@@ -343,6 +343,15 @@ export const hosts = kind('hosts, separated by commas', (value): readonly string
   return wrong === undefined ? all : new Problem(`"${wrong}" is not a host such as github.com or git.example.org:8443`)
 })
 
+/** As NVIDIA's runtime takes them: an index, a UUID, or `0:1` for an instance of a GPU. */
+export const gpuIds = kind('ids of GPUs, separated by commas', (value): readonly string[] | Problem => {
+  const all = list(value)
+  // These name no GPU, but all or none.
+  const wrong = all.find((each) => !/^[\w:.-]{1,128}$/.test(each) || /^(all|none|void)$/i.test(each))
+  if (wrong !== undefined) return new Problem(`"${wrong}" is not the id of a GPU such as 0 or GPU-8f3b…`)
+  return new Set(all).size === all.length ? all : new Problem('an id is named twice')
+})
+
 export const networks = kind('addresses and networks, separated by commas', (value) => {
   const wrong = list(value).find((each) => !isNetwork(each))
   return wrong === undefined ? list(value) : new Problem(`"${wrong}" is not an address or network such as 10.0.0.0/8`)

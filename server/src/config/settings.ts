@@ -18,6 +18,7 @@ import {
   domain,
   emailAddresses,
   emailDomains,
+  gpuIds,
   hosts,
   file,
   flag,
@@ -70,6 +71,12 @@ const isOn = (setting: string, otherwise = `${setting} is off`) => ({
   are: (value: string) => value !== '' && value !== 'off',
   otherwise,
 })
+
+const docker = {
+  settings: ['ENGINE'],
+  are: (engine: string) => engine !== 'kubernetes',
+  otherwise: 'ENGINE is kubernetes, which gives GPUs away itself',
+}
 
 const kubernetes = {
   settings: ['ENGINE'],
@@ -455,6 +462,20 @@ export const settingGroups = {
       min: 1,
       max: 1_000,
       text: 'Max containers that run at the same time, of one user. Paused containers count.',
+    }),
+    GPU_IDS: gpuIds({
+      default: null,
+      countsWith: docker,
+      text: 'GPUs of the machine that the engine runs on, such as `0,1,2,3`, or by `GPU-` or `MIG-` and their UUID as `nvidia-smi -L` prints them. Each belongs to one container at a time, and launches wait while all are taken. Without it every container with `gpus` gets the first ones.',
+      see: 'how-to/share-gpus.md',
+    }),
+    GPU_WAIT: seconds({
+      default: 3_600,
+      min: 1,
+      max: 604_800,
+      countsWith: isSet('GPU_IDS'),
+      text: 'Longest time that a launch waits for GPUs. Its owner may stop it before.',
+      see: 'how-to/share-gpus.md',
     }),
   },
   'Shared containers': {

@@ -42,6 +42,8 @@ export interface ContainersSettings {
   readonly launchParallel: number
   readonly maxRunning: number | null
   readonly maxPerUser: number | null
+  readonly gpuIds: readonly string[]
+  readonly gpuWait: number
   readonly retireAfter: number
   readonly fetchesImages: boolean
   readonly snapshots: { readonly isOn: boolean }

@@ -72,6 +72,8 @@ export interface ContainerSpec {
   /** Bytes of `/dev/shm`; what is in it counts as memory. */
   readonly shmSize: number
   readonly gpus: number
+  /** Ids of the GPUs that it gets, as many as `gpus`; undefined: the engine chooses. No part of the fingerprint. */
+  readonly gpuIds?: readonly string[]
   readonly devices: readonly DeviceMapping[]
   /**
    * Named volume that outlives the container, and where it is mounted. `size` in bytes binds a volume that is made now,

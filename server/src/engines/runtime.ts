@@ -238,6 +238,8 @@ export interface ListFilter {
    * told, as long as the engine answers now: what it was not told of is missing then, until a list without this.
    */
   readonly isUp?: boolean
+  /** Only those with `gpuIds`. */
+  readonly hasGpuIds?: boolean
 }
 
 export interface CreateOptions {
@@ -342,6 +344,8 @@ export interface RuntimeContainer {
   readonly fingerprint: string | null
   /** Version in the specification that it was made from; undefined where that named none. */
   readonly templateVersion?: string | undefined
+  /** Ids of its GPUs in the specification that it was made from; undefined where that had none. */
+  readonly gpuIds?: readonly string[] | undefined
 }
 
 /** An image that the engine has. */

@@ -820,6 +820,14 @@ export const refusalRows = {
     extra: { reason: 'full' },
     headers: retryAfter(60),
   }),
+  gpusTaken: fixed({
+    status: 500,
+    sentence: message('refusals.gpusTaken'),
+    when: 'all GPUs of `GPU_IDS` are in use, and none became free within `GPU_WAIT`; `reason` is `full`',
+    remedy: 'try again later; operators see who has them with `GET /api/admin/system`',
+    extra: { reason: 'full' },
+    headers: retryAfter(60),
+  }),
   tooManyLaunches: fixed({
     status: 500,
     sentence: message('refusals.tooManyLaunches'),

@@ -112,7 +112,7 @@ async function main(): Promise<void> {
 async function lackingFor(config: Config, log: Logger): Promise<string[]> {
   const templates = config.templates.all()
   const runtime = await runtimeFor(config, 'berth')
-  return new HostCheck(runtime, () => templates, log).lackingFor(templates)
+  return new HostCheck(runtime, () => templates, log, config.gpuIds).lackingFor(templates)
 }
 
 /** The folder of the sockets to the gateway process, which forked this one or is a service of its own. */

@@ -53,7 +53,7 @@ const drainTimeout = 15_000
  */
 export async function startApp(parts: AppParts): Promise<App> {
   const { config, gateway, runtime, log } = parts
-  const hostCheck = new HostCheck(runtime, () => config.templates.all(), log)
+  const hostCheck = new HostCheck(runtime, () => config.templates.all(), log, config.gpuIds)
   // The engine answers while the rooms are opened; nothing is served before its answer is known.
   const hostChecked =
     parts.isForOneCommand || parts.onPrepared ? Promise.resolve() : hostCheck.checkAtStart(parts.takesOver)

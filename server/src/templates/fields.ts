@@ -149,7 +149,7 @@ export const fieldGroups = {
     gpus: {
       ...whole(0, 1_024),
       default: 0,
-      text: 'Number of GPUs. Berth does not start if the engine offers none (the runtime `nvidia`, the program `nvidia-container-runtime-hook` on the same machine, or devices of CDI).',
+      text: 'Number of GPUs. Berth does not start if the engine offers none (the runtime `nvidia`, the program `nvidia-container-runtime-hook` on the same machine, or devices of CDI). With `GPU_IDS` each GPU belongs to one container at a time, see [Share GPUs](../how-to/share-gpus.md).',
     },
     devices: {
       ...deviceList,

@@ -23,7 +23,7 @@ export function arrange(parallel: number, ping: () => Promise<void> = async () =
       image: 'app',
       needsImage: true,
       isLowPriority: false,
-      onPosition: (place, waiting) => places.push([place, waiting]),
+      onPosition: ({ position, waiting }) => places.push([position, waiting]),
       onPull: (each) => pulls.push(each),
       mayGoOn: async () => undefined,
       ...fields,

@@ -35,6 +35,7 @@ export const launches: Translated<'launches'> = {
     'Ein Ordner dieses Containers, etwa dein Home auf einem Dateiserver, fehlt oder lässt sich nicht benutzen; er wurde deshalb nicht gestartet. Sag es deinem Administrator: Im Log des Servers steht, welcher Ordner es ist.',
   starterFiles:
     'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log des Servers steht der Grund.',
+  waitsForGpu: 'Alle GPUs sind belegt. Dein Container wartet auf eine: Position {place} von {waiting}.',
   waits: 'Dein Container ist in der Warteschlange: Position {place} von {waiting}.',
   pulling: 'Das Image deines Containers wird noch geholt: {done} von {total} Schichten sind da.',
   starting: 'Dein Container wird noch gestartet.',

@@ -111,6 +111,8 @@ export const refusals: Translated<'refusals'> = {
   tooManyOfYours: 'Von dir laufen schon {max} Container, mehr dürfen es nicht sein. Stoppe zuerst einen davon.',
   serverFull:
     'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
+  gpusTaken:
+    'Alle GPUs sind belegt, und für deinen Container wurde nicht rechtzeitig eine frei. Es geht nichts verloren; versuche es später noch einmal.',
   tooManyLaunches: 'Zu viele Container warten schon auf ihren Start. Versuche es in ein paar Minuten noch einmal.',
   diskFull:
     'Deine Dateien belegen {used} von den {max}, die sie belegen dürfen, deshalb wird nichts gestartet. Lösche welche unter „Dateien“ auf der Karte eines gestoppten Containers oder bitte deinen Administrator um mehr Platz.',

@@ -30,6 +30,7 @@ export const launches = {
     'A folder of this container, such as your home on a file server, is missing or cannot be used, so it was not started. Tell your administrator: the log of the server names the folder.',
   starterFiles:
     'The files that belong into this container could not be fetched, so it was not started. Nothing of yours has changed. Ask your administrator: the log of the server says what is wrong.',
+  waitsForGpu: 'All GPUs are in use. Your container waits for one: position {place} of {waiting}.',
   waits: 'Your container is in the launch queue: position {place} of {waiting}.',
   pulling: 'The image of your container is still being fetched: {done} of {total} layers are here.',
   starting: 'Your container is still being started.',

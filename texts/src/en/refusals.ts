@@ -96,6 +96,7 @@ export const refusals = {
   launchGoesOn: '{howFar} The launch continues; ask again in a moment.',
   tooManyOfYours: 'You have {max} containers running already, as many as you may. Stop one of them first.',
   serverFull: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
+  gpusTaken: 'All GPUs are in use, and none became free in time for your container. Nothing is lost; try again later.',
   tooManyLaunches: 'Too many containers are waiting to be started. Try again in a few minutes.',
   diskFull:
     'Your files take {used} of the {max} that they may, so this is not started. Delete some under “Files” on the card of a stopped container, or ask your administrator for more room.',

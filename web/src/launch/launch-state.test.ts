@@ -99,6 +99,11 @@ function sentenceOf(event: StageEvent, locale: 'en' | 'de'): string {
 
 const cases: [StageEvent, string, number | undefined][] = [
   [{ type: 'dev', stage: 'queued', place: 12, waiting: 1400 }, 'In the queue: position 12 of 1,400', undefined],
+  [
+    { type: 'dev', stage: 'queued', place: 1, waiting: 2, waits_for: 'gpu' },
+    'All GPUs are in use. Waiting for one: position 1 of 2',
+    undefined,
+  ],
   [pull([3, 7], [120e6, 400e6]), 'Downloading the image: 3 of 7 layers, 120 of 400 MB', 0.3],
   [pull([1, 2], [1.25e9, 3.4e9]), 'Downloading the image: 1 of 2 layers, 1.3 of 3.4 GB', 1.25 / 3.4],
   [pull([0, 1], [0, 2_000]), 'Downloading the image: 0 of 1 layer, 0 of 2 kB', 0],

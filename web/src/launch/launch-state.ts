@@ -80,7 +80,10 @@ export function stageIn(event: LaunchEvent | undefined): StageEvent | undefined 
 export function stageValues(event: StageEvent, write: WriteNumber) {
   const none = { place: '', waiting: '', detail: 'none', done: '', total: 0, part: '', whole: '', unit: '' }
   const plain = (value: number) => write(value, { minimumFractionDigits: 0, maximumFractionDigits: 0 })
-  if (event.stage === 'queued') return { ...none, place: plain(event.place), waiting: plain(event.waiting) }
+  if (event.stage === 'queued') {
+    const detail = event.waits_for ?? 'none'
+    return { ...none, detail, place: plain(event.place), waiting: plain(event.waiting) }
+  }
   if (event.stage === 'starting') return { ...none, detail: event.waits_for ?? 'none' }
   // Layers are unknown at first, and bytes are unknown where the engine does not report them.
   if (event.stage !== 'pulling' || event.layers_total === 0) return none

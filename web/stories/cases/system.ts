@@ -16,6 +16,7 @@ export const healthy: SystemReport = {
   },
   launches: { waiting: 0, under_way: 1, parallel: 4 },
   containers: { running: 42, max: 120, addresses_left: 960 },
+  gpus: null,
   host: {
     memory: { total: 32 * GiB, left: 14.6 * GiB },
     disk: { total: 400 * GiB, left: 212 * GiB },

@@ -244,6 +244,22 @@ export const SystemReport = Type.Object({
     max: OrNull(Type.Integer(), { description: '`MAX_RUNNING`' }),
     addresses_left: OrNull(Type.Integer(), { description: 'Free addresses of the networks' }),
   }),
+  gpus: OrNull(
+    Type.Object({
+      total: Type.Integer({ description: 'Ids in `GPU_IDS`' }),
+      in_use: Type.Integer({ description: 'Of containers that run, are paused or are being launched' }),
+      waiting: Type.Integer({ description: 'Launches that wait for some' }),
+      containers: Type.Array(
+        Type.Object({
+          user_id: Type.Integer(),
+          container_type: Type.String(),
+          ids: Type.Array(Type.String(), { description: 'As in `GPU_IDS`' }),
+        }),
+        { description: 'Containers with GPUs' },
+      ),
+    }),
+    { description: 'Null without `GPU_IDS`' },
+  ),
   host: Type.Object({
     memory: OrNull(Bytes),
     disk: OrNull(Bytes),

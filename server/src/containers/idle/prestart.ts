@@ -209,8 +209,12 @@ export class Prestart {
    * @param refusal of the launch; one that concerns this user alone costs no other user's container
    */
   async *makeRoom({ userId, type }: ContainerRef, refusal: Refusal): AsyncGenerator<ContainerRef> {
-    const isForAll = refusal.code === 'serverFull'
-    const all = [...this.#unused.values()].filter(({ owned }) => owned.userId !== userId || owned.type !== type)
+    const isForGpus = refusal.code === 'gpusTaken'
+    const isForAll = isForGpus || refusal.code === 'serverFull'
+    const helps = (each: ContainerRef) => !isForGpus || (this.#parts.templates.get(each.type)?.gpus ?? 0) > 0
+    const all = [...this.#unused.values()].filter(
+      ({ owned }) => (owned.userId !== userId || owned.type !== type) && helps(owned),
+    )
     const own = all.filter(({ owned }) => owned.userId === userId)
     const others = isForAll ? all.filter(({ owned }) => owned.userId !== userId) : []
     for (const each of [...own, ...others])

@@ -4,9 +4,10 @@ import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import { findUser, type User } from '#/store/users.ts'
 import { checkMemberLimits, type MemberLimits, type ResourceNeeds } from '#/templates/launch-rules.ts'
 import type { Template } from '#/templates/template.ts'
+import type { AllocatedGpus, GpuAllocation, GpuNeeds } from './gpu-allocation.ts'
 import type { HostResources, HostShortage } from './host-resources.ts'
 import type { LaunchProgress } from './launch-progress.ts'
-import { LaunchQueue, type LaunchSlot } from './launch-queue.ts'
+import { LaunchQueue, type Claim, type LaunchSlot, type QueuePosition } from './launch-queue.ts'
 
 /** Stops what may give way to a launch that was refused, one container for each item that is taken. */
 export type MakeRoom = (owned: ContainerRef, refusal: Refusal) => AsyncIterable<unknown>
@@ -25,7 +26,28 @@ export interface AdmissionControlParts {
   readonly parallel: number
   /** Resolves when the engine answers. */
   readonly ping: () => Promise<void>
+  /** Undefined: the engine gives them away, as many as it is asked for. */
+  readonly gpus?: GpuQueueParts | undefined
 }
+
+/** What launches with GPUs wait for. */
+export interface GpuQueueParts {
+  readonly allocation: GpuAllocation
+  /** Max time that a launch waits in the queue when it needs GPUs, in seconds. */
+  readonly maxWait: number
+}
+
+/** GPUs of the engine and their use. */
+export interface GpuReport {
+  readonly total: number
+  readonly taken: number
+  /** Launches that wait for some. */
+  readonly waiting: number
+  readonly containers: readonly AllocatedGpus[]
+}
+
+/** @param gpuIds ids of the GPUs that it gets */
+type AdmittedWork<T> = (slot: LaunchSlot, gpuIds: readonly string[] | undefined) => Promise<T>
 
 /** A launch that asks for admission. */
 export interface Admitted {
@@ -37,16 +59,17 @@ export interface Admitted {
   readonly isLowPriority: boolean
   /** Keeps its order among others of the kind: it belongs to no group's flow. */
   readonly isRestore?: boolean
+  readonly gpus?: GpuNeeds
 }
 
 /** Why there is no room for a launch. `limit`: one of the installation, its owner or a group. */
 interface Shortage {
-  readonly of: 'limit' | HostShortage
+  readonly of: 'limit' | 'gpus' | HostShortage
   readonly refusal: Refusal
 }
 
 /** A stopped container keeps its disk and its place on a network. */
-const isMendedByStops = ({ of }: Shortage) => of === 'limit' || of === 'memory'
+const isMendedByStops = ({ of }: Shortage) => of === 'limit' || of === 'memory' || of === 'gpus'
 
 /**
  * Admission control for launches: capacity limits and host resources first, then a slot of the launch queue. Both are
@@ -59,6 +82,8 @@ export class AdmissionControl {
   /** Launches for which room is made, by `containerKey`: they are not queued yet. */
   readonly #makingRoom = new Map<string, { cancelled: Refusal | undefined }>()
   #makeRoom: MakeRoom | undefined
+  /** Launches that no user has asked for, by `containerKey`: they do not wait for GPUs. */
+  readonly #unasked = new Set<string>()
 
   constructor(parts: AdmissionControlParts) {
     this.#parts = parts
@@ -68,27 +93,45 @@ export class AdmissionControl {
   /**
    * Runs the work with a slot of the queue. Its capacity stays reserved until `release`, so that it is counted until it
    * is known to run.
+   * @param work gets the ids of the GPUs that are its own until `release`; undefined: it needs none, or the engine chooses
    * @throws {Refusal} no capacity, blocked or deleted meanwhile, or Berth stops · whatever the work throws
    */
-  async run<T>(admitted: Admitted, work: (slot: LaunchSlot) => Promise<T>): Promise<T> {
+  async run<T>(admitted: Admitted, work: AdmittedWork<T>): Promise<T> {
+    const key = containerKey(admitted.owned)
+    if (admitted.isLowPriority) this.#unasked.add(key)
+    const wait = new AbortController()
+    try {
+      return await this.#run(admitted, work, wait.signal)
+    } finally {
+      this.#unasked.delete(key)
+      wait.abort()
+    }
+  }
+
+  async #run<T>(admitted: Admitted, work: AdmittedWork<T>, signal: AbortSignal): Promise<T> {
     const { owned } = admitted
     const { capacity, hostResources, launchProgress, limitsFor, flowsOf, checkBlock } = this.#parts
     const asked = limitsFor(owned)
     const limits = asked ? await asked : []
     // Nothing waits between the check and the reservation, so of two launches at once the second sees the first.
-    const shortage = this.#shortage(admitted, limits)
+    const shortage = this.#shortage(admitted, limits) ?? this.#gpuShortage(admitted)
     if (shortage) await this.#giveWay(admitted, limits, shortage)
     capacity.reserve(owned)
+    const claim = this.#claimOf(admitted)
+    const endWait = claim ? this.#limitWait(owned, signal) : () => undefined
     const request = {
       ...admitted,
-      onPosition: (place: number, waiting: number) => launchProgress.enter(owned, { stage: 'queued', place, waiting }),
+      onPosition: (place: QueuePosition) => launchProgress.enter(owned, queuedStage(place)),
+      claim,
       onPull: (progress: Parameters<LaunchProgress['pulling']>[1]) => launchProgress.pulling(owned, progress),
       flowsOf: () => (admitted.isRestore ? undefined : flowsOf(owned)),
       mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#shortage(admitted, limits)?.refusal,
     }
     return this.#queue.run(request, async (slot) => {
+      endWait()
+      const gpuIds = await this.#confirmGpus(admitted)
       if (!capacity.isUp(owned)) hostResources.noteStart()
-      return work(slot)
+      return work(slot, gpuIds)
     })
   }
 
@@ -104,11 +147,33 @@ export class AdmissionControl {
 
   /** The outcome of a launch is known: from now on the state of the engine decides whether it uses capacity. */
   release(owned: ContainerRef): void {
-    this.#parts.capacity.release(owned)
+    const { capacity, gpus } = this.#parts
+    capacity.release(owned)
+    if (!gpus) return
+    gpus.allocation.release(owned)
+    this.#queue.retryClaims()
+  }
+
+  /** A container runs or is paused with GPUs of these ids; with none, when it has none or does not run any more. */
+  noteGpus(owned: ContainerRef, ids: readonly string[]): void {
+    const { gpus } = this.#parts
+    if (!gpus) return
+    gpus.allocation.note(owned, ids)
+    this.#queue.retryClaims()
+  }
+
+  /** GPUs of the engine: who has them, and how many launches wait for some; undefined without `GPU_IDS`. */
+  gpuReport(): GpuReport | undefined {
+    const { gpus } = this.#parts
+    if (!gpus) return undefined
+    const { all, taken } = gpus.allocation
+    const containers = gpus.allocation.containers()
+    return { total: all.length, taken, waiting: this.#queue.countClaims(), containers }
   }
 
   /** A user now asks for a container that waits with low priority. */
   promote(owned: ContainerRef): void {
+    this.#unasked.delete(containerKey(owned))
     this.#queue.promote(owned)
     for (const listener of this.#onRequest) listener(owned)
   }
@@ -158,7 +223,7 @@ export class AdmissionControl {
         if (shortage.of === 'memory') await this.#parts.hostResources.askAnew()
         const block = await this.#parts.checkBlock(owned.userId, owned.type)
         if (waiting.cancelled ?? block) throw waiting.cancelled ?? block
-        const left = this.#shortage(admitted, limits)
+        const left = this.#shortage(admitted, limits) ?? this.#gpuShortage(admitted)
         if (!left) return
         if (!isMendedByStops(left)) throw left.refusal
         shortage = left
@@ -166,7 +231,43 @@ export class AdmissionControl {
     } finally {
       this.#makingRoom.delete(containerKey(owned))
     }
+    // Others give theirs back in time.
+    if (shortage.of === 'gpus' && !this.#unasked.has(containerKey(owned))) return
     throw shortage.refusal
+  }
+
+  #claimOf({ owned, gpus: needs }: Admitted): Claim | undefined {
+    const allocation = this.#parts.gpus?.allocation
+    if (!allocation || !needs || needs.count === 0) return undefined
+    return {
+      isFree: () => allocation.isFree(owned, needs.count),
+      take: () => void allocation.reserve(owned, needs),
+      refusal: () => (this.#unasked.has(containerKey(owned)) ? refusals.gpusTaken() : undefined),
+    }
+  }
+
+  /** @returns ends the limit */
+  #limitWait(owned: ContainerRef, signal: AbortSignal): () => void {
+    const maxWait = this.#parts.gpus?.maxWait ?? 0
+    const timer = setTimeout(() => this.#queue.cancel(owned, refusals.gpusTaken()), maxWait * 1_000).unref()
+    const end = () => clearTimeout(timer)
+    signal.addEventListener('abort', end, { once: true })
+    return end
+  }
+
+  /** @throws {Refusal} when the engine runs a container with them that was not known of */
+  async #confirmGpus({ owned, gpus: needs }: Admitted): Promise<readonly string[] | undefined> {
+    const allocation = this.#parts.gpus?.allocation
+    if (!allocation || !needs || needs.count === 0) return undefined
+    const ids = await allocation.confirm(owned, needs)
+    if (!ids) throw refusals.gpusTaken()
+    return ids
+  }
+
+  #gpuShortage({ owned, gpus: needs }: Admitted): Shortage | undefined {
+    const allocation = this.#parts.gpus?.allocation
+    const isShort = allocation && needs && !allocation.isFree(owned, needs.count)
+    return isShort ? { of: 'gpus', refusal: refusals.gpusTaken() } : undefined
   }
 
   /** Replacing a running container needs no further capacity. */
@@ -179,6 +280,13 @@ export class AdmissionControl {
     return of && { of, refusal: refusals.serverFull() }
   }
 }
+
+const queuedStage = ({ position, waiting, waitsFor }: QueuePosition) => ({
+  stage: 'queued' as const,
+  place: position,
+  waiting,
+  ...(waitsFor && { waits_for: waitsFor }),
+})
 
 /** Max containers at the same time; null is no limit. */
 export interface CapacityLimits {

@@ -101,6 +101,16 @@ export class LaunchQueue {
     return { waiting: this.#queue.size, underWay: this.#underWay, parallel: this.#parallel }
   }
 
+  /** How many wait for their claim. */
+  countClaims(): number {
+    return this.#places().filter(([, { waitsFor }]) => waitsFor !== undefined).length
+  }
+
+  /** What launches claim may have become free. */
+  retryClaims(): void {
+    this.#admit()
+  }
+
   /** Refuses launches that are queued, have given their slot back, or are new. Resolves when the engine works on none any more. */
   async close(): Promise<void> {
     this.#closed ??= Promise.withResolvers()
@@ -114,7 +124,8 @@ export class LaunchQueue {
 
   /** A free slot is given away when it becomes free, so a new launch overtakes no queued one that could run. */
   #enter(request: LaunchRequest): QueueEntry {
-    const hasWaited = !this.#hasFreeSlot() || this.#isHeld(request)
+    const hasWaited = !this.#hasFreeSlot() || this.#isHeld(request) || this.#isBehindClaims(request)
+    if (!hasWaited) request.claim?.take()
     const state = hasWaited ? 'waiting' : 'working'
     const [admitted, cancellation] = [Promise.withResolvers<void>(), new AbortController()]
     const entry: QueueEntry = {
@@ -133,7 +144,9 @@ export class LaunchQueue {
   }
 
   async #wait(entry: QueueEntry): Promise<void> {
-    notifyPosition(entry, this.#queue.add(entry, entry.request.isLowPriority), this.#queue.size)
+    const position = this.#queue.add(entry, entry.request.isLowPriority)
+    if (!entry.request.claim) notifyPosition(entry, { position, waiting: this.#queue.size })
+    else this.#enterClaim(entry)
     void this.#assignFlow(entry)
     this.#ticking ??= setInterval(() => this.#tick(), notifyInterval).unref()
     await entry.admitted.promise
@@ -161,9 +174,18 @@ export class LaunchQueue {
   }
 
   #admit(): void {
+    let isClaimed = false
     for (const entry of this.#queue) {
       if (!this.#hasFreeSlot()) break
       if (this.#isHeld(entry.request)) continue
+      const { claim } = entry.request
+      if (claim && (isClaimed || !claim.isFree())) {
+        const refusal = claim.refusal()
+        if (refusal) this.#reject(entry, refusal)
+        else isClaimed = true
+        continue
+      }
+      claim?.take()
       this.#queue.serve(entry)
       entry.state = 'working'
       this.#underWay++
@@ -208,11 +230,38 @@ export class LaunchQueue {
   }
 
   #tick(): void {
-    let position = 0
+    for (const [entry, place] of this.#places()) if (!this.#isHeld(entry.request)) notifyPosition(entry, place)
+  }
+
+  // --- Claims
+
+  /** No launch passes an earlier one that waits for the same: one that needs much would wait for ever. */
+  #isBehindClaims({ claim }: LaunchRequest): boolean {
+    if (!claim) return false
+    return (
+      !claim.isFree() ||
+      (this.#queue.size > 0 && [...this.#queue].some(({ request }) => request.claim?.isFree() === false))
+    )
+  }
+
+  /** It may have to be refused, and otherwise its owner is told at once what it waits for. */
+  #enterClaim(entry: QueueEntry): void {
+    this.#admit()
+    const place = entry.state === 'waiting' ? this.#places().find(([each]) => each === entry)?.[1] : undefined
+    if (place) notifyPosition(entry, place)
+  }
+
+  /** Positions of all that are queued: those that wait for their claim, and the others, which pass them. */
+  #places(): (readonly [QueueEntry, QueuePosition])[] {
+    const [claiming, others]: [QueueEntry[], QueueEntry[]] = [[], []]
     for (const entry of this.#queue) {
-      position++
-      if (!this.#isHeld(entry.request)) notifyPosition(entry, position, this.#queue.size)
+      const { claim } = entry.request
+      if (claim && (claiming.length > 0 || !claim.isFree())) claiming.push(entry)
+      else others.push(entry)
     }
+    const placed = (all: readonly QueueEntry[], more: Pick<QueuePosition, 'waitsFor'>) =>
+      all.map((entry, index) => [entry, { position: index + 1, waiting: all.length, ...more }] as const)
+    return [...placed(claiming, { waitsFor: 'gpu' }), ...placed(others, {})]
   }
 
   // --- Pulls
@@ -325,11 +374,35 @@ export interface LaunchRequest {
    */
   readonly flowsOf?: () => Promise<readonly string[]> | undefined
   /** Called at once when it has to wait, then at most once a second when it has changed. Positions count from 1. */
-  onPosition(position: number, waiting: number): void
+  onPosition(place: QueuePosition): void
+  /** What it needs beside a slot; undefined: nothing. */
+  readonly claim?: Claim | undefined
   /** Called with the progress of the pull that it waits for, whenever the runtime reports it. */
   onPull(progress: PullProgress): void
   /** Called by `recheck`, and when a queued launch receives its slot. */
   mayGoOn(): Promise<Refusal | undefined>
+}
+
+/**
+ * What a launch needs beside a slot. While it is taken the launch keeps its position: later ones pass, but for those that claim
+ * something, too. Called within the queue's own work, so it must not call the queue.
+ */
+export interface Claim {
+  /** Whether `take` would take it now. */
+  isFree(): boolean
+  /** Called when the launch receives its slot; its owner gives it back. */
+  take(): void
+  /** Why it does not wait for it; undefined: it waits. */
+  refusal(): Refusal | undefined
+}
+
+/** Position in the queue, from 1 on. */
+export interface QueuePosition {
+  readonly position: number
+  /** Of so many. */
+  readonly waiting: number
+  /** What those wait for among whom it is counted; undefined: for a slot. */
+  readonly waitsFor?: 'gpu'
 }
 
 /** A slot of the queue, while the engine works on a launch. */
@@ -373,22 +446,24 @@ interface QueueEntry {
   state: 'waiting' | 'working' | 'yielded' | 'overdue'
   /** Timeout of its slot. */
   slotTimer: NodeJS.Timeout | undefined
-  lastNotified: { readonly position: number; readonly waiting: number; readonly at: number } | undefined
+  lastNotified: (QueuePosition & { readonly at: number }) | undefined
 }
 
 /** Notifies of the position when it has changed, at most once per interval. */
-function notifyPosition(entry: QueueEntry, position: number, waiting: number): void {
+function notifyPosition(entry: QueueEntry, place: QueuePosition): void {
   const at = performance.now()
   const { lastNotified, request } = entry
   // A timer of one second may fire a little early.
   if (
     lastNotified &&
     (at - lastNotified.at < notifyInterval / 2 ||
-      (lastNotified.position === position && lastNotified.waiting === waiting))
+      (lastNotified.position === place.position &&
+        lastNotified.waiting === place.waiting &&
+        lastNotified.waitsFor === place.waitsFor))
   )
     return
-  entry.lastNotified = { position, waiting, at }
-  request.onPosition(position, waiting)
+  entry.lastNotified = { ...place, at }
+  request.onPosition(place)
 }
 
 /** How long the queue waits for an engine that does not answer, and the interval of pings, in ms. */

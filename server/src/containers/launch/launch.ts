@@ -146,7 +146,12 @@ async function orFail<T>(work: Promise<T>, refusal: (cause: unknown, why?: Launc
 }
 
 function howFar(stage: LaunchStage | undefined): LocalizedMessage {
-  if (stage?.stage === 'queued') return message('launches.waits', { place: stage.place, waiting: stage.waiting })
+  if (stage?.stage === 'queued') {
+    const { place, waiting, waits_for: waitsFor } = stage
+    return waitsFor
+      ? message('launches.waitsForGpu', { place, waiting })
+      : message('launches.waits', { place, waiting })
+  }
   if (stage?.stage === 'pulling')
     return message('launches.pulling', { done: stage.layers_done, total: stage.layers_total })
   return message('launches.starting')

@@ -7,6 +7,7 @@ import type { UserEvents } from '#/containers/user-events.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 import { AdmissionControl, Capacity } from './admission-control.ts'
 import { CrashLoops } from './crash-loops.ts'
+import { GpuAllocation, gpuIdsOf } from './gpu-allocation.ts'
 import { HostResources } from './host-resources.ts'
 import { failOnEarlyExit, hasExited } from './launch-failure.ts'
 import { LaunchProgress } from './launch-progress.ts'
@@ -24,6 +25,8 @@ export class Launching {
   readonly launchProgress: LaunchProgress
   readonly admission: AdmissionControl
   readonly history: LoadTimeSeries
+  /** Undefined without `GPU_IDS`: the engine gives GPUs away. */
+  readonly gpus: GpuAllocation | undefined
   readonly #parts: LaunchingParts
 
   constructor(parts: LaunchingParts, events: UserEvents, index: Pick<ContainerIndex, 'get'>) {
@@ -46,7 +49,11 @@ export class Launching {
       },
       onExited: (owned) => this.#noteEnd(knownOf(owned)),
     })
-    const { capacity, hostResources, launchProgress, launchMetrics } = this
+    const { gpuIds, gpuWait } = config
+    // A cluster gives them away itself.
+    if (gpuIds.length > 0 && !runtime.capabilities.hasNodes)
+      this.gpus = new GpuAllocation(gpuIds, () => runtime.list({ isUp: true, hasGpuIds: true }))
+    const { capacity, hostResources, launchProgress, launchMetrics, gpus } = this
     this.admission = new AdmissionControl({
       capacity,
       hostResources,
@@ -56,6 +63,7 @@ export class Launching {
       checkBlock: (userId, type) => checkBlock(database.db, userId, type),
       parallel: config.launchParallel,
       ping: () => runtime.ping(),
+      gpus: gpus && { allocation: gpus, maxWait: gpuWait },
     })
     this.history = new LoadTimeSeries({ admission: this.admission, capacity, hostResources, launchMetrics })
   }
@@ -66,6 +74,7 @@ export class Launching {
     if (status === 'unknown') return
     const isUp = status === 'running' || status === 'paused'
     this.capacity.note(container, isUp)
+    if (this.gpus) this.admission.noteGpus(container, isUp ? this.#gpusOf(container) : [])
     if (status === 'running') this.launchProgress.forgetFailure(container)
     if (isUp) return
     if (!container.wasStopped && status !== 'blocked') this.crashLoops.ended(container)
@@ -75,8 +84,14 @@ export class Launching {
   /** The record of a container was deleted. */
   noteGone(owned: ContainerRef): void {
     this.capacity.note(owned, false)
+    this.admission.noteGpus(owned, [])
     this.crashLoops.forget(owned)
     this.launchProgress.forget(owned)
+  }
+
+  #gpusOf({ seen, type }: ContainerState): readonly string[] {
+    const count = this.#parts.config.templates.get(type)?.gpus ?? 0
+    return seen && seen !== 'gone' ? gpuIdsOf(seen, count) : []
   }
 
   /** Explains the end of a container that a launch waits for. */

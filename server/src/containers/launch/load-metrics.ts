@@ -8,7 +8,7 @@ import type { AdmissionControl, Capacity } from './admission-control.ts'
 import type { HostResources } from './host-resources.ts'
 
 export interface LoadMetricsParts {
-  readonly admission: Pick<AdmissionControl, 'counts'>
+  readonly admission: Pick<AdmissionControl, 'counts' | 'gpuReport'>
   readonly capacity: Pick<Capacity, 'running' | 'maxRunning'>
   readonly hostResources: Pick<HostResources, 'report'>
 }
@@ -20,6 +20,7 @@ export function loadMetrics({ admission, capacity, hostResources }: LoadMetricsP
   return {
     berth_containers_running: capacity.running,
     ...(capacity.maxRunning !== null && { berth_containers_running_max: capacity.maxRunning }),
+    ...gpuMetrics(admission),
     berth_launches_waiting: waiting,
     berth_launches_in_progress: underWay,
     berth_launches_in_progress_max: parallel,
@@ -27,6 +28,13 @@ export function loadMetrics({ admission, capacity, hostResources }: LoadMetricsP
     ...(disk && { berth_host_disk_bytes: disk.total, berth_host_disk_free_bytes: disk.free }),
     ...(typeof addressesLeft === 'number' && { berth_host_addresses_left: addressesLeft }),
   }
+}
+
+function gpuMetrics(admission: Pick<AdmissionControl, 'gpuReport'>): Record<string, number> {
+  const report = admission.gpuReport()
+  if (!report) return {}
+  const { total, taken, waiting } = report
+  return { berth_gpus_in_use_max: total, berth_gpus_in_use: taken, berth_launches_waiting_for_gpus: waiting }
 }
 
 /** Interval of samples, in ms. */

@@ -29,6 +29,7 @@ import type { Template } from '#/templates/template.ts'
 import type { AdmissionControl, PreLaunchHooks } from './admission-control.ts'
 import { containerSpec, type InstallationSettings, type SpecUser } from './build-container-spec.ts'
 import type { CrashLoops } from './crash-loops.ts'
+import type { GpuNeeds } from './gpu-allocation.ts'
 import type { HomeCheck } from './home-check.ts'
 import { flightOf, isUnrequested, launchAttempt, ownedBy, recordFor, type LaunchAttempt } from './launch-attempt.ts'
 import { explainFailure, failedStage, unavailableAfter } from './launch-failure.ts'
@@ -38,6 +39,7 @@ import type { LaunchMetrics } from './load-metrics.ts'
 import {
   Starter,
   canBeStarted,
+  hasGpus,
   isImageOutdated,
   isUpToDate,
   type BeforeImage,
@@ -257,11 +259,12 @@ export class Spawner {
     if (!isUpToDate(seen, spec)) return false
     const refusal = await preLaunchHooks.refusalFor(user.id, template)
     if (refusal) throw refusal
-    const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false }
-    return admission.run(
-      admitted,
-      async (slot) => !(await isImageOutdated(runtime, seen, template.image)) && this.#startKnown(known, seen.id, slot),
-    )
+    const gpus = gpuNeeds(template, seen)
+    const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false, gpus }
+    return admission.run(admitted, async (slot, gpuIds) => {
+      if (!hasGpus(seen, gpuIds) || (await isImageOutdated(runtime, seen, template.image))) return false
+      return this.#startKnown(known, seen.id, slot)
+    })
   }
 
   /**
@@ -388,21 +391,24 @@ export class Spawner {
     return found?.state === 'paused' ? this.#starter.tryToStart(start, found) : undefined
   }
 
-  async #startAdmitted({ attempt, start, found, isReplaced, isChanged }: AdmittedStart): Promise<RuntimeContainer> {
+  async #startAdmitted(admittedStart: AdmittedStart): Promise<RuntimeContainer> {
+    const { attempt, start: requested, found, isReplaced, isChanged } = admittedStart
     const { user, template, kind } = attempt
     const isUp = found?.state === 'running' || found?.state === 'paused'
     const refusal =
       isUp || kind === 'restore' ? undefined : await this.#parts.preLaunchHooks.refusalFor(user.id, template)
     if (refusal) throw refusal
     const admitted = {
-      owned: start.spec.owner,
+      owned: requested.spec.owner,
       image: template.image,
-      needsImage: isReplaced || this.#needsNew(start, found),
+      needsImage: isReplaced || this.#needsNew(requested, found),
       // A user may have asked before the restore was queued, when there was nothing to promote yet.
-      isLowPriority: isUnrequested(attempt) && !this.#requested.has(containerKey(start.spec.owner)),
+      isLowPriority: isUnrequested(attempt) && !this.#requested.has(containerKey(requested.spec.owner)),
       isRestore: kind === 'restore',
+      gpus: gpuNeeds(template, found ?? this.#parts.routeSync.get(requested.spec.owner)?.seen),
     }
-    return this.#parts.admission.run(admitted, async (slot) => {
+    return this.#parts.admission.run(admitted, async (slot, gpuIds) => {
+      const start = gpuIds ? { ...requested, spec: { ...requested.spec, gpuIds } } : requested
       if (isChanged || isReplaced) await this.#starter.fetchImage(start, slot)
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.
       const removed = isChanged ? await this.#starter.remove(start) : isReplaced && (await this.#removeOld(start))
@@ -462,6 +468,12 @@ export class Spawner {
     return (wait) => this.#parts.launchProgress.enter(owned, waitStage(wait))
   }
 }
+
+/** @param seen the container that there is, which has had some already */
+const gpuNeeds = ({ gpus }: Template, seen: ContainerState['seen']): GpuNeeds => ({
+  count: gpus,
+  before: (seen && seen !== 'gone' && seen.gpuIds) || [],
+})
 
 /** A refusal of the user's own request (blocked, cancelled) is no failure of the launch. */
 const isFailure = (error: unknown) => !(error instanceof Refusal) || error.status >= 500

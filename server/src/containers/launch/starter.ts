@@ -104,7 +104,8 @@ export class Starter {
   async tryToStart(start: Start, found: RuntimeContainer, slot?: LaunchSlot): Promise<RuntimeContainer | undefined> {
     const { record, spec } = start
     if (!canBeStarted(this.#runtime.capabilities, found, start)) return undefined
-    if (!isUpToDate(found, spec) || (await isImageOutdated(this.#runtime, found, spec.image))) return undefined
+    if (!isUpToDate(found, spec) || !hasGpus(found, spec.gpuIds)) return undefined
+    if (await isImageOutdated(this.#runtime, found, spec.image)) return undefined
     try {
       await this.#store(record, found.id, found.port, spec.image)
       return await this.#startAndVerify(start, found.id, slot)
@@ -292,6 +293,10 @@ export function canBeStarted(
 /** A paused container is kept as it is: pausing is for keeping its memory. */
 export const isUpToDate = ({ state, fingerprint }: RuntimeContainer, spec: Pick<ContainerSpec, 'fingerprint'>) =>
   state === 'paused' || fingerprint === spec.fingerprint
+
+/** Whether it was made with these GPUs; with undefined, whether its engine chooses them. What is paused keeps its own. */
+export const hasGpus = ({ state, gpuIds }: RuntimeContainer, ids: readonly string[] | undefined) =>
+  state === 'paused' || gpuIds?.join() === ids?.join()
 
 /**
  * Whether the image's name now names another image, as after a rebuild: one call to the engine, so only before a start.

@@ -14,6 +14,7 @@ export class HostCheck {
   readonly #runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities' | 'isolationTrial'>
   readonly #templates: () => readonly Template[]
   readonly #log: Pick<Logger, 'warn' | 'error' | 'info'>
+  readonly #gpuIds: readonly string[]
   /** The last logged text, so that it is logged once. */
   #lastLogged = ''
 
@@ -21,7 +22,9 @@ export class HostCheck {
     runtime: Pick<Runtime, 'prepare' | 'host' | 'capabilities' | 'isolationTrial'>,
     templates: () => readonly Template[],
     log: Pick<Logger, 'warn' | 'error' | 'info'>,
+    gpuIds: readonly string[] = [],
   ) {
+    this.#gpuIds = gpuIds
     this.#runtime = runtime
     this.#templates = templates
     this.#log = log
@@ -37,6 +40,7 @@ export class HostCheck {
     const report = await withTimeout(startTimeout, this.#ask())
     const problems = [
       ...unsupportedBy(capabilities, this.#templates()),
+      ...this.#fewGpus(this.#templates()),
       ...(report ? lackingIn(report, this.#templates()) : []),
     ]
     if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -72,7 +76,20 @@ export class HostCheck {
   /** What the engine lacks for other templates; nothing when it does not answer, and then it is found out later. */
   async lackingFor(templates: readonly Template[]): Promise<string[]> {
     const report = await withTimeout(startTimeout, this.#ask())
-    return [...unsupportedBy(this.#runtime.capabilities, templates), ...(report ? lackingIn(report, templates) : [])]
+    return [
+      ...unsupportedBy(this.#runtime.capabilities, templates),
+      ...this.#fewGpus(templates),
+      ...(report ? lackingIn(report, templates) : []),
+    ]
+  }
+
+  /** A launch of these would wait for ever. */
+  #fewGpus(templates: readonly Template[]): string[] {
+    const { length } = this.#gpuIds
+    if (length === 0) return []
+    return templates
+      .filter(({ gpus }) => gpus > length)
+      .map(({ type, gpus }) => `the template "${type}" asks for ${gpus} GPUs, and GPU_IDS names ${length}`)
   }
 
   async #ask(): Promise<HostReport | undefined> {

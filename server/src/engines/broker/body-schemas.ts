@@ -65,6 +65,8 @@ const LocalLog = Type.Object(
   strict,
 )
 
+const GpuCapability = Type.Array(Type.Array(Type.Literal('gpu'), { maxItems: 1 }), { maxItems: 1 })
+
 const HostConfig = Type.Object(
   {
     Memory: Positive,
@@ -97,13 +99,10 @@ const HostConfig = Type.Object(
     Runtime: Type.Optional(Name),
     DeviceRequests: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            Count: Positive,
-            Capabilities: Type.Array(Type.Array(Type.Literal('gpu'), { maxItems: 1 }), { maxItems: 1 }),
-          },
-          strict,
-        ),
+        Type.Union([
+          Type.Object({ Count: Positive, Capabilities: GpuCapability }, strict),
+          Type.Object({ DeviceIDs: Type.Array(Type.String(), { minItems: 1 }), Capabilities: GpuCapability }, strict),
+        ]),
         { maxItems: 1 },
       ),
     ),

@@ -112,13 +112,17 @@ export class CreateCheck {
   }
 
   #checkRights({ CapAdd, Devices, DeviceRequests, Runtime }: HostConfig): void {
-    const { capabilities, devices, runtimes, hasGpus } = this.#parts.allowances
+    const { capabilities, devices, runtimes, gpus, hasGpus } = this.#parts.allowances
     for (const each of CapAdd)
       if (!usualCapabilities.includes(each) && !capabilities.has(each))
         throw notAllowed(`the capability ${each}`, `capability=${each}`)
     for (const { PathOnHost } of Devices)
       if (!devices.has(PathOnHost)) throw notAllowed(`the device ${PathOnHost}`, `device=${PathOnHost}`)
-    if (DeviceRequests && DeviceRequests.length > 0 && !hasGpus) throw notAllowed('a GPU', 'gpus')
+    for (const each of hasGpus ? [] : (DeviceRequests ?? [])) {
+      // A number is for the engine to choose.
+      if (!('DeviceIDs' in each)) throw notAllowed('a GPU', 'gpus')
+      for (const id of each.DeviceIDs) if (!gpus.has(id)) throw notAllowed(`the GPU ${id}`, `gpu=${id}`)
+    }
     if (Runtime !== undefined && !runtimes.has(Runtime))
       throw notAllowed(`the runtime ${Runtime}`, `runtime=${Runtime}`)
   }
@@ -211,16 +215,19 @@ export interface Allowances {
    * container.
    */
   readonly writable: ReadonlySet<string>
+  /** Ids of GPUs that containers may have. */
+  readonly gpus: ReadonlySet<string>
+  /** Whether they may have all GPUs, by number or by id. */
   readonly hasGpus: boolean
   /** Whether images may be built: their steps run with the engine's usual rights, which are more than containers get. */
   readonly mayBuild: boolean
 }
 
-const kinds = ['capability', 'device', 'runtime', 'volume', 'writable'] as const
+const kinds = ['capability', 'device', 'runtime', 'volume', 'writable', 'gpu'] as const
 
 /**
  * Reads `BROKER_ALLOW`: entries such as `capability=SYS_PTRACE`, `device=/dev/fuse`, `runtime=runsc`,
- * `volume=course-data`, `writable=/srv/shared`, `gpus` and `builds`, separated by commas.
+ * `volume=course-data`, `writable=/srv/shared`, `gpu=0`, `gpus` and `builds`, separated by commas.
  * @throws {Error} in words, for an entry that is none of these
  */
 export function readAllowances(text: string): Allowances {
@@ -241,7 +248,8 @@ export function readAllowances(text: string): Allowances {
         `BROKER_ALLOW has "${entry}"; an entry is gpus or builds, or one of ${kinds.join(', ')} with =name`,
       )
   }
-  const [capabilities, devices, runtimes, volumes, writable] = kinds.map((kind) => of.get(kind) ?? new Set<string>())
-  if (!capabilities || !devices || !runtimes || !volumes || !writable) throw new Error('each kind has a set')
-  return { capabilities, devices, runtimes, volumes, writable, hasGpus, mayBuild }
+  const sets = kinds.map((kind) => of.get(kind) ?? new Set<string>())
+  const [capabilities, devices, runtimes, volumes, writable, gpus] = sets
+  if (!capabilities || !devices || !runtimes || !volumes || !writable || !gpus) throw new Error('each kind has a set')
+  return { capabilities, devices, runtimes, volumes, writable, gpus, hasGpus, mayBuild }
 }

@@ -159,7 +159,7 @@ function limitsOf({ memory: wanted, cpus, pids, shmSize }: ContainerSpec, host: 
 /**
  * What it may do: never more than a template says, and no template can make it privileged (no privilege escalation).
  */
-function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, devices }: ContainerSpec): object {
+function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, gpuIds, devices }: ContainerSpec): object {
   // What is in them counts as its memory: a full folder is kinder than an app that is killed. The kernel's own limit is
   // half of the host's memory.
   const scratch = `rw,nosuid,nodev,size=${Math.floor(memory / 2)}`
@@ -173,7 +173,9 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, device
     ReadonlyRootfs: readOnly,
     ...(readOnly ? { Tmpfs: { '/tmp': scratch, '/run': scratch, '/var/tmp': scratch } } : {}),
     ...(runtime ? { Runtime: runtime } : {}),
-    ...(gpus === 0 ? {} : { DeviceRequests: [{ Count: gpus, Capabilities: [['gpu']] }] }),
+    ...(gpus === 0
+      ? {}
+      : { DeviceRequests: [{ ...(gpuIds ? { DeviceIDs: gpuIds } : { Count: gpus }), Capabilities: [['gpu']] }] }),
     Devices: devices.map(({ onHost, inContainer, rights }) => ({
       PathOnHost: onHost,
       PathInContainer: inContainer,

@@ -4,7 +4,15 @@ import { toInstant } from '#/engines/transport/json-stream.ts'
 import { callTimeouts, isValidName, withHealthCheck } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { imageIdFrom } from './images.ts'
-import { fingerprintFrom, labelFilter, ownerFrom, portFrom, templateVersionFrom } from './labels.ts'
+import {
+  fingerprintFrom,
+  gpuIdsFrom,
+  gpusFilter,
+  labelFilter,
+  ownerFrom,
+  portFrom,
+  templateVersionFrom,
+} from './labels.ts'
 import type { Addresses } from './networks.ts'
 
 /** What is taken from the engine's answer. */
@@ -113,6 +121,7 @@ function toContainer({ installation, networks, oomNotices }: EngineContext, foun
     endedAt: Running ? null : toInstant(FinishedAt),
     fingerprint: owner && fingerprintFrom(Labels),
     templateVersion: templateVersionFrom(Labels),
+    ...gpusIn(Labels),
   }
 }
 
@@ -157,9 +166,10 @@ export async function listContainers(engine: EngineContext, filter: ListFilter =
   }
 }
 
-function listCall(installation: string, { userId, ids, isUp }: ListFilter) {
+function listCall(installation: string, { userId, ids, isUp, hasGpuIds }: ListFilter) {
   const status = isUp ? ['running', 'paused', 'restarting'] : undefined
-  const filters = JSON.stringify({ label: labelFilter(installation, userId), id: ids, status })
+  const label = [...labelFilter(installation, userId), ...(hasGpuIds ? [gpusFilter] : [])]
+  const filters = JSON.stringify({ label, id: ids, status })
   return {
     what: 'list containers',
     method: 'GET',
@@ -193,7 +203,14 @@ function toListedContainer(
     endedAt: null,
     fingerprint: fingerprintFrom(Labels),
     templateVersion: templateVersionFrom(Labels),
+    ...gpusIn(Labels),
   }
+}
+
+/** No field where there is none: thousands of containers without a GPU need not carry it. */
+function gpusIn(labels: Listed['Labels']): Pick<RuntimeContainer, 'gpuIds'> {
+  const gpuIds = gpuIdsFrom(labels)
+  return gpuIds ? { gpuIds } : {}
 }
 
 /** Null where the engine's words do not tell. */

@@ -9,6 +9,7 @@ const labelNames = {
   port: 'berth.port',
   fingerprint: 'berth.fingerprint',
   templateVersion: 'berth.template_version',
+  gpus: 'berth.gpus',
   probe: 'berth.probe',
   tool: 'berth.tool',
   folder: 'berth.folder',
@@ -43,6 +44,7 @@ export function labelsFor(installation: string, spec: ContainerSpec, port: numbe
     [labelNames.port]: String(port),
     [labelNames.fingerprint]: spec.fingerprint,
     ...(spec.templateVersion === undefined ? {} : { [labelNames.templateVersion]: spec.templateVersion }),
+    ...(spec.gpuIds && { [labelNames.gpus]: spec.gpuIds.join(',') }),
   }
 }
 
@@ -96,6 +98,9 @@ export const isOfAnyInstallation = (labels: Labels | null | undefined) =>
 /** Name of the installation that it belongs to. */
 export const installationIn = (labels: Labels | null | undefined) => labels?.[labelNames.installation]
 
+/** Part of a filter: containers with ids of GPUs. */
+export const gpusFilter = labelNames.gpus
+
 /** Filter that the engine applies before it answers. */
 export function labelFilter(installation: string, userId?: number): string[] {
   const ours = `${labelNames.installation}=${installation}`
@@ -125,3 +130,6 @@ export const fingerprintFrom = (labels: Labels | null | undefined) => labels?.[l
 
 /** Undefined on containers of a Berth that knew no versions of templates. */
 export const templateVersionFrom = (labels: Labels | null | undefined) => labels?.[labelNames.templateVersion]
+
+/** Ids of GPUs; undefined on containers without any, and on those that were asked for as a number. */
+export const gpuIdsFrom = (labels: Labels | null | undefined) => labels?.[labelNames.gpus]?.split(',')

@@ -49,6 +49,7 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
         reconciler: reconcilerPart(parts, language),
         launches: launchesPart(parts),
         containers: containersPart(parts),
+        gpus: gpusPart(parts),
         host: hostPart(parts.containers.hostResources.report),
         images: imagesPart(parts),
         mail: mailPart(parts),
@@ -89,6 +90,18 @@ function containersPart({ config, containers }: SystemReportParts): SystemReport
   const { capacity, hostResources } = containers
   const left = hostResources.report?.addressesLeft ?? null
   return { running: capacity.running, max: config.maxRunning, addresses_left: left }
+}
+
+function gpusPart({ containers: { admission } }: SystemReportParts): SystemReport['gpus'] {
+  const report = admission.gpuReport()
+  if (!report) return null
+  const { total, taken, waiting, containers } = report
+  const having = containers.map(({ owned: { userId, type }, ids }) => ({
+    user_id: userId,
+    container_type: type,
+    ids: [...ids],
+  }))
+  return { total, in_use: taken, waiting, containers: having }
 }
 
 function hostPart(report: HostReport | undefined): SystemReport['host'] {
