@@ -221,7 +221,7 @@ export async function checkClock(
     const difference = reading.time.getTime() - (now.getTime() + reading.at - began)
     return Math.abs(difference) > maxDifference ? [differs(reading.of, difference)] : []
   })
-  return [...apart, ...((await isSynchronized()) === false ? [notSynchronized] : [])]
+  return [...apart, ...clockFindings(await timeServiceReport())]
 }
 
 /** `Date` of an answer (RFC 9110, 6.6.1), with a resolution of a second; null when there is none. */
@@ -236,15 +236,21 @@ async function dateOf(url: string, signal: AbortSignal): Promise<Date | null> {
   }
 }
 
-/** Whether any time service keeps the clock; undefined where nothing says. */
-async function isSynchronized(): Promise<boolean | undefined> {
-  const words = ['show', '--property=NTPSynchronized', '--value']
+/** What systemd says of time services and the clock; empty where it says nothing. */
+async function timeServiceReport(): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)('timedatectl', words, { timeout })
-    return stdout.trim() === '' ? undefined : stdout.trim() === 'yes'
+    const { stdout } = await promisify(execFile)('timedatectl', ['show'], { timeout })
+    return stdout
   } catch {
-    return undefined
+    return ''
   }
+}
+
+/** What `timedatectl show` tells of a clock that no service keeps, or that the service that runs could not set yet. */
+export function clockFindings(report: string): Finding[] {
+  const says = (line: string) => report.split('\n').includes(line)
+  if (!says('NTPSynchronized=no')) return []
+  return [says('NTP=yes') ? notYetSynchronized : notSynchronized]
 }
 
 const differs = (other: string, ms: number): Finding => ({
@@ -252,6 +258,12 @@ const differs = (other: string, ms: number): Finding => ({
   what: `The clock is ${Math.round(Math.abs(ms) / 1_000)} s ${ms > 0 ? 'behind' : 'ahead of'} that of ${other}: links and sessions end too early or too late.`,
   fix: 'timedatectl set-ntp true, on both machines',
 })
+
+const notYetSynchronized: Finding = {
+  level: 'warning',
+  what: 'A time service runs, but has not set the clock: links, sessions and sign-ins by OpenID Connect fail when it is off.',
+  fix: 'timedatectl timesync-status, or chronyc sources, says which servers do not answer; name others, or allow UDP to port 123',
+}
 
 const notSynchronized: Finding = {
   level: 'warning',

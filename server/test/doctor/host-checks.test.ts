@@ -10,6 +10,7 @@ import {
   checkHostRules,
   checkImages,
   checkInotify,
+  clockFindings,
 } from '@berth/cli/doctor/check-host.ts'
 import { checkHomeSources } from '@berth/cli/doctor/check-homes.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
@@ -115,6 +116,18 @@ test('a clock that is apart from the engine by a minute is a warning that says w
   const time = new Date(now.getTime() + 60_000)
   const late = await checkClock(withReport(contextFor(t, {}, { now }), { time }), signal)
   assert.match(inWords(late), /^warning: The clock is (59|60) s behind that of the engine/)
+})
+
+// Found on a stock Debian 13 behind a firewall, which was told to install the service that ran.
+test('a clock that no service keeps is told apart from one that the running service could not set', () => {
+  const report = (ntp: string, synchronized: string) =>
+    `Timezone=Etc/UTC\nNTP=${ntp}\nNTPSynchronized=${synchronized}\n`
+  assert.deepEqual(clockFindings(report('yes', 'yes')), [])
+  // Another program than those that systemd knows keeps it.
+  assert.deepEqual(clockFindings(report('no', 'yes')), [])
+  assert.match(inWords(clockFindings(report('yes', 'no'))), /^warning: A time service runs, but has not set the clock/)
+  assert.match(inWords(clockFindings(report('no', 'no'))), /^warning: No time service keeps the clock/)
+  assert.deepEqual(clockFindings(''), [], 'a machine without systemd')
 })
 
 test('a clock that is apart from the database by a minute is a warning; a database that does not answer is none', async (t) => {
