@@ -139,3 +139,45 @@ export const namedTypes: Answer<'listContainers'> = {
 }
 /** What every administration page requests. */
 export const common = { me: meAnswer, listContainers: types }
+
+/** What a sheet about a user, or about a container or group that they have, asks for. */
+export const details = {
+  readUser: (request: Request): Answer<'readUser'> => {
+    const id = Number(/[0-9]+$/.exec(new URL(request.url).pathname)?.[0])
+    const user = allUsers.find((each) => each.id === id) ?? userOf(id)
+    return {
+      user,
+      containers: user.containers.map((each, at) => ({
+        ...rowOf(each.id, each),
+        email: user.email,
+        slug: user.slug,
+        ...(each.is_blocked && { status: 'stopped' as const }),
+        home_bytes: [1_288_490_189, 52_428_800][at] ?? 0,
+      })),
+      groups: [
+        { id: 3, name: 'Physics 7b', role: 'member' },
+        { id: 9, name: 'Staff', role: 'manager' },
+      ],
+      sessions: [
+        { created_at: ago(2), last_used: ago(0.1), browser: 'Firefox on Windows', taken_over_by: null },
+        { created_at: ago(50), last_used: ago(20), browser: null, taken_over_by: null },
+      ],
+    }
+  },
+  listAudit: (request: Request): Answer<'listAudit'> => {
+    const target = new URL(request.url).searchParams.get('target') ?? ''
+    const kind = target.replace(/:.*$/, '')
+    const actor = { id: 1, email: me.email }
+    const detail = { address: '192.0.2.17', before: { is_blocked: false }, after: { is_blocked: true } }
+    return {
+      entries: [
+        { id: 41, at: ago(3), actor, action: kind === 'group' ? 'group.change' : `${kind}.block`, target, detail },
+        ...(kind === 'user'
+          ? [{ id: 12, at: ago(400), actor, action: 'user.promote', target, detail: { address: '192.0.2.17' } }]
+          : []),
+      ],
+      next_cursor: null,
+      names: { 3: 'dmitri@students.example' },
+    }
+  },
+} as const

@@ -32,6 +32,16 @@ export const adminUsersEndpoints = {
     response: admin.CountResponse,
     refusals: { 400: ErrorBody },
   },
+  readUser: {
+    method: 'GET',
+    path: '/api/admin/users/{id}',
+    access: 'admin',
+    scope: 'admin:read',
+    summary: 'A user with containers, groups and sessions',
+    params: admin.IdParams,
+    response: admin.UserDetails,
+    refusals: { 404: ErrorBody },
+  },
   invite: {
     method: 'POST',
     path: '/api/admin/invitations',

@@ -23,6 +23,7 @@ import {
   type UserContainer,
 } from '#/store/user-containers.ts'
 import type { Database, Db } from '#/store/database.ts'
+import { listGroupsOf } from '#/store/group-members.ts'
 import { pageOf, type ListOrder, type PageCursor, type PageRequest } from '#/store/pagination.ts'
 import { countUsers, listAddresses, listUsers, type User, type UserFilter } from '#/store/users.ts'
 import { verifyAuditLog, type AuditVerdict, type AuditVerification } from '#/store/verify-audit-log.ts'
@@ -49,6 +50,13 @@ export interface UserWithContainers {
 /** A record with its owner and the status of its container. */
 export interface ContainerRow extends ContainerOfOwner {
   readonly status: ContainerStatus
+}
+
+/** What the store and the engine have of one user. */
+export interface UserDetails {
+  readonly user: User
+  readonly containers: readonly ContainerRow[]
+  readonly groups: Awaited<ReturnType<typeof listGroupsOf>>
 }
 
 /** Filter of the list of containers. */
@@ -98,6 +106,14 @@ export class AdminLists {
     )
     const withStatus = rows.map((row) => ({ ...row, status: this.#statuses.of(row.record) }))
     return { rows: status ? withStatus.filter((row) => row.status === status) : withStatus, next }
+  }
+
+  /** One user with the statuses of the containers, and with the groups by name. @throws {Refusal} 404 */
+  async userDetails(id: number): Promise<UserDetails> {
+    const { user, containers } = await withContainers(this.#db, id)
+    const { email, slug } = user
+    const rows = containers.map((record) => ({ record, email, slug, status: this.#statuses.of(record) }))
+    return { user, containers: rows, groups: await listGroupsOf(this.#db, id) }
   }
 
   #selectionOf(status: ContainerStatus | undefined): RecordSelection | undefined {

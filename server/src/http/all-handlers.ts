@@ -28,6 +28,7 @@ import {
   invitationHandlers,
   listHandlers,
   roleHandlers,
+  userDetailsHandlers,
 } from './handlers/admin-handlers.ts'
 import {
   auditHandlers,
@@ -165,6 +166,7 @@ function adminHandlers(parts: HandlersParts) {
   const { accounts, admin, containers } = parts
   return {
     ...listHandlers(admin),
+    ...userDetailsHandlers(parts),
     ...blockUserHandlers(admin),
     ...containerBlockingHandlers(admin),
     ...roleHandlers(admin),

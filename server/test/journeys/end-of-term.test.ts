@@ -53,6 +53,7 @@ const row = (email: string) => page.locator('.row').filter({ hasText: email })
 
 test('the page of the end of term is reached from the list of groups, and says who goes and who stays', async () => {
   await page.goto(`${url}/admin/groups`)
+  await press('Physics 7b')
   await page.getByRole('link', { name: 'End of the term of Physics 7b' }).click()
   await page.getByRole('heading', { name: 'End of term: Physics 7b' }).waitFor()
   await page.getByText('one account is removed').waitFor()

@@ -2,17 +2,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Environment, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
+import { AdminNav } from '#/admin/admin-nav.tsx'
+import { germanShell, shell } from '#/admin/messages/shell.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
-import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 import { environments, germanEnvironments } from '#/messages/environments.ts'
 import { Page } from '#/page/page.tsx'
-import { pages } from '#/paths.ts'
 import { focusHeading } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import { BuildLog } from './build-log.tsx'
@@ -21,7 +21,10 @@ import { OlderContainers } from './older-containers.tsx'
 import { SourceForm } from './source-form.tsx'
 import { environmentsKey, isUnderWay, useEnvironments } from './use-environments.ts'
 
-const texts = { en: { environments }, de: { environments: germanEnvironments } }
+const texts = {
+  en: { environments, admin: { shell } },
+  de: { environments: germanEnvironments, admin: { shell: germanShell } },
+}
 
 /** Images that Berth builds: for administrators all, for managers those of their groups. */
 export function Environments() {
@@ -42,12 +45,7 @@ function EnvironmentsPage() {
   const { data, error, isPending } = useEnvironments()
   const [isNew, setNew] = useState(false)
   return (
-    <Page title={t('title')}>
-      {boot.isAdmin && (
-        <p>
-          <Link to={pages.admin}>{t('back')}</Link> · <Link to={pages.adminTemplates}>{t('templates')}</Link>
-        </p>
-      )}
+    <Page title={t('title')} {...(boot.isAdmin && { width: 'full', nav: <AdminNav /> })}>
       <p className="lead">{t('lead')}</p>
       <Alert error={error ?? undefined} />
       {isPending && <p role="status">{t('loading')}</p>}

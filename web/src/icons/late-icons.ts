@@ -1,6 +1,5 @@
 /** Signs of pages and dialogs that are loaded later, as those of `icons.ts`. */
 
-export const check = 'm5 12.5 4.5 4.5L19 7'
 export const plus = 'M12 5v14M5 12h14'
 export const search = 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 20 20'
 export const members =
@@ -9,9 +8,6 @@ export const calendar = 'M4 5.5h16V20H4zM4 10h16M8 3v4M16 3v4'
 export const folder = 'M3 6h6l2 2.5h10V19H3z'
 export const link = 'M10 14l4-4M11 7l1.5-1.5a4.2 4.2 0 0 1 6 6L17 13M13 17l-1.5 1.5a4.2 4.2 0 0 1-6-6L7 11'
 export const key = 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12l9-9M16 7l3 3'
-/** A question waits for an answer. */
-export const hand =
-  'M7 12V6.5a1.5 1.5 0 0 1 3 0V11M10 11V4.5a1.5 1.5 0 0 1 3 0V11M13 11V6a1.5 1.5 0 0 1 3 0v6M16 10a1.5 1.5 0 0 1 3 0v4c0 4-2.5 7-6 7-3 0-4.5-1.5-6-4l-2.5-4c-.8-1.4 1-2.5 2.5-1z'
 export const hourglass = 'M6 3h12M6 21h12M7 3v4l5 5 5-5V3M7 21v-4l5-5 5 5v4'
 /** A launch is under way. */
 export const starting = 'M12 3a9 9 0 1 0 9 9'
@@ -21,3 +17,6 @@ export const unknown = 'M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400
 export const eye = 'M2.500 12c3.500-8 15.500-8 19 0-3.500 8-15.500 8-19 0zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6z'
 /** Who manages a group. */
 export const manager = 'M12 3l8 3v6c0 4.500-3.500 7.500-8 9-4.500-1.500-8-4.500-8-9V6z'
+/** Figures at a glance. */
+export const gauge = 'M3.500 18a9.500 9.500 0 1 1 17 0zM12 14l4-5'
+export const group = 'M3 5h8v6H3zM13 5h8v6h-8zM3 13h8v6H3zM13 13h8v6h-8z'

@@ -13,7 +13,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { Footer } from './footer.tsx'
 import { TakeoverBanner } from './takeover.tsx'
 
-interface PageProps {
+export interface PageProps {
   title: string
   /** How what the page is about stands, in words or a badge beside the title. */
   state?: ReactNode
@@ -21,7 +21,7 @@ interface PageProps {
   actions?: ReactNode
   /** `narrow`: a single card in the middle, for pages with one task; `board`: for cards; `full`: for tables. */
   width?: 'narrow' | 'wide' | 'board' | 'full'
-  /** Navigation between the pages of a section, below the header. */
+  /** Navigation between the pages of a section: beside the content, above it where the window is narrow. */
   nav?: ReactNode
   /** A list that may be longer than the screen is about to come: it would move the footer, which waits for it. */
   isLoading?: boolean
@@ -38,6 +38,20 @@ let isFirst = true
 export function Page({ title, state, actions, width = 'wide', nav, isLoading = false, children }: PageProps) {
   const t = useTranslations('frame')
   useTitle(t('documentTitle', { page: title }))
+  const content = (
+    <>
+      {state === undefined && actions === undefined ? (
+        <h1 tabIndex={-1}>{title}</h1>
+      ) : (
+        <div className="page-head">
+          <h1 tabIndex={-1}>{title}</h1>
+          {state}
+          {actions !== undefined && <div className="actions">{actions}</div>}
+        </div>
+      )}
+      {children}
+    </>
+  )
   return (
     <div className="page">
       <SkipLink />
@@ -51,17 +65,14 @@ export function Page({ title, state, actions, width = 'wide', nav, isLoading = f
       <Notices />
       <ConnectivityNote />
       <main id="content" className={width === 'narrow' ? 'panel' : width}>
-        {nav}
-        {state === undefined && actions === undefined ? (
-          <h1 tabIndex={-1}>{title}</h1>
+        {nav === undefined ? (
+          content
         ) : (
-          <div className="page-head">
-            <h1 tabIndex={-1}>{title}</h1>
-            {state}
-            {actions !== undefined && <div className="actions">{actions}</div>}
+          <div className="section-frame">
+            {nav}
+            <div className="section-page">{content}</div>
           </div>
         )}
-        {children}
       </main>
       {!isLoading && <Footer />}
     </div>

@@ -1,4 +1,4 @@
-import { common, containersOf, namedTypes, rowOf } from '../admin-list-fixtures.ts'
+import { common, containersOf, details, namedTypes, rowOf } from '../admin-list-fixtures.ts'
 import type { Story } from '../story.ts'
 
 const containers = '/admin/containers'
@@ -42,8 +42,9 @@ export const containerStories: readonly Story[] = [
     answers: { ...named, listAllContainers: { containers: [], next_cursor: null }, countContainers: { count: 0 } },
   },
   story('selected', allFull, ['Select all rows that are loaded']),
+  story('details', { ...allFull, ...details }, ['ben@students.example']),
   story('menu', allFull, ['Actions for Development of ben@students.example']),
-  story('block', allFull, ['Actions for Development of ben@students.example', 'Block…']),
-  story('stop', allFull, ['Actions for Development of elif@students.example', 'Stop…']),
-  story('delete', allFull, ['Actions for Development of ben@students.example', 'Delete…']),
+  story('block', allFull, ['Actions for Development of ben@students.example', 'Block']),
+  story('stop', allFull, ['Actions for Development of elif@students.example', 'Stop']),
+  story('delete', allFull, ['Actions for Development of ben@students.example', 'Delete']),
 ]

@@ -1,3 +1,4 @@
+import { details } from '../admin-list-fixtures.ts'
 import type { Group, Member } from '@berth/api/schemas/groups.ts'
 import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { namedTypes } from '../admin-list-fixtures.ts'
@@ -396,5 +397,11 @@ export const groupStories: readonly Story[] = [
   },
   { name: 'admin-groups/many', ...admin },
   { name: 'admin-groups/none', ...admin, answers: { ...admin.answers, listGroups: { groups: [], next_cursor: null } } },
+  {
+    name: 'admin-groups/details',
+    ...admin,
+    answers: { ...admin.answers, listAudit: details.listAudit },
+    press: ['Physics 7b'],
+  },
   { name: 'admin-groups/edit', ...admin, press: ['EditEdit the group Physics 7b'] },
 ]

@@ -1,5 +1,5 @@
 import type { Answer } from '@berth/api/endpoints.ts'
-import { common, me, meAnswer, special, types, userOf, usersOf } from '../admin-list-fixtures.ts'
+import { common, details, me, meAnswer, special, types, userOf, usersOf } from '../admin-list-fixtures.ts'
 import { Refused, never, unreachable, type Story } from '../story.ts'
 
 const users = '/admin/users'
@@ -96,8 +96,8 @@ export const userStories: readonly Story[] = [
   ]),
   story('menu', full, [second]),
   story('menu-self', full, ['Actions for ada@faculty.example']),
-  story('details', full, ['dmitri@students.example']),
-  story('block', { ...full, previewBlock: preview }, ['Actions for chloe@students.example', 'Block…']),
+  story('details', { ...full, ...details }, ['dmitri@students.example']),
+  story('block', { ...full, previewBlock: preview }, ['Actions for chloe@students.example', 'Block']),
   story(
     'block-refused',
     {
@@ -108,7 +108,7 @@ export const userStories: readonly Story[] = [
         'This is the last administrator who is not blocked. Make another user an administrator first.',
       ),
     },
-    ['Actions for elif@students.example', 'Block…', 'Block'],
+    ['Actions for elif@students.example', 'Block', 'Block'],
   ),
   story(
     'blocked',
@@ -117,19 +117,19 @@ export const userStories: readonly Story[] = [
       previewBlock: preview,
       blockUser: { message: 'Blocked.', user: userOf(2, { is_blocked: true }) },
     },
-    ['Actions for chloe@students.example', 'Block…', 'Block'],
+    ['Actions for chloe@students.example', 'Block', 'Block'],
   ),
-  story('blocking', { ...full, previewBlock: preview, blockUser: never }, [second, 'Block…', 'Block']),
-  story('unblock', full, [third, 'Unblock…']),
+  story('blocking', { ...full, previewBlock: preview, blockUser: never }, [second, 'Block', 'Block']),
+  story('unblock', full, [third, 'Unblock']),
   story('unblocked', { ...full, unblockUser: { message: 'Unblocked.', user: userOf(3) } }, [
     third,
-    'Unblock…',
+    'Unblock',
     'Unblock',
   ]),
-  story('take-over', full, [third, 'Act for them…', 'Reason = The simulation does not start, as you wrote.']),
-  story('promote', full, [third, 'Make administrator…']),
-  story('demote', full, ['Actions for elif@students.example', 'Remove as administrator…']),
-  story('delete', full, [third, 'Delete…', 'Type dmitri@students.example to confirm = dmitri@students.example']),
+  story('take-over', full, [third, 'Act for them', 'Reason = The simulation does not start, as you wrote.']),
+  story('promote', full, [third, 'Make administrator']),
+  story('demote', full, ['Actions for elif@students.example', 'Remove as administrator']),
+  story('delete', full, [third, 'Delete', 'Type dmitri@students.example to confirm = dmitri@students.example']),
   story('invite', full, ['Invite people']),
   story('invite-rows', full, [
     'Invite people',

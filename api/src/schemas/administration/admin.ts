@@ -155,6 +155,32 @@ export const ListedContainer = Type.Object({
 })
 export type ListedContainer = Type.Static<typeof ListedContainer>
 
+/** Everything about one account that an administrator needs at hand. */
+export const UserDetails = Type.Object({
+  user: AdminUser,
+  containers: Type.Array(
+    Type.Object({
+      ...ListedContainer.properties,
+      home_bytes: Type.Optional(
+        Type.Integer({ description: 'Size of its home at the last measurement; absent while there is none' }),
+      ),
+    }),
+  ),
+  groups: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String(), role: OneOf(['member', 'manager']) }), {
+    description: 'By name',
+  }),
+  sessions: Type.Array(
+    Type.Object({
+      created_at: Instant,
+      last_used: Instant,
+      browser: OrNull(Type.String(), { description: 'E.g. `Firefox on Windows`; null for an unknown client' }),
+      taken_over_by: OrNull(Type.String(), { description: 'E-mail address of the administrator of a takeover' }),
+    }),
+    { description: 'Those that are live, the newest first, at most 100 of the owner’s and 100 takeovers' },
+  ),
+})
+export type UserDetails = Type.Static<typeof UserDetails>
+
 const containersFilter = {
   q: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or slug of the owner' })),
   container_type: Type.Optional(Type.String({ maxLength: 64 })),

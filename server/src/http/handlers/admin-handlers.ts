@@ -11,6 +11,7 @@ import { formatBytes, list, message, type LocalizedMessage } from '@berth/texts/
 import type { Actor, ClientInfo } from '#/accounts/actor.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin, AdminContainerFilter, BulkUsersResult, Deleted, UserWithContainers } from '#/admin/open-admin.ts'
+import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { ListOrder, PageCursor, PageRequest } from '#/store/pagination.ts'
@@ -63,6 +64,42 @@ function containersFilter({
   status,
 }: Type.Static<typeof ContainersQuery>): AdminContainerFilter {
   return { q, type: container_type, isBlocked: flag(is_blocked), status }
+}
+
+interface UserDetailsParts {
+  readonly admin: Pick<Admin, 'lists'>
+  readonly accounts: Pick<Accounts, 'sessionList'>
+  readonly homes: Pick<Homes, 'diskUse'>
+}
+
+/** One user with everything that the pages of the administration say of them. */
+export function userDetailsHandlers({
+  admin,
+  accounts: { sessionList },
+  homes: { diskUse },
+}: UserDetailsParts): Pick<Handlers, 'readUser'> {
+  return {
+    readUser: async ({ params, now }) => {
+      const { user, containers, groups } = await admin.lists.userDetails(readId(params.id, 'user'))
+      const sessions = await sessionList.list(user.id, now)
+      return {
+        user: toAdminUser({ user, containers: containers.map(({ record }) => record) }),
+        containers: containers.map((row) => {
+          const space = diskUse.spaceOf(user, row.record.type)
+          return { ...toListedContainer(row), ...(space && { home_bytes: space.used }) }
+        }),
+        groups,
+        sessions: sessions
+          .filter(({ endedAt, expiresAt }) => endedAt === null && expiresAt > now)
+          .map(({ createdAt, lastUsed, browser, acting }) => ({
+            created_at: createdAt.toISOString(),
+            last_used: lastUsed.toISOString(),
+            browser,
+            taken_over_by: acting?.email ?? null,
+          })),
+      }
+    },
+  }
 }
 
 const flag = (word: string | undefined) => (word === undefined ? undefined : word === 'true')

@@ -43,18 +43,20 @@ interface EntryProps {
   names: Readonly<Record<string, string>>
   /** Name of a container type. */
   typeName: (type: string) => string
+  /** The day stands beside the time. */
+  isDated?: boolean
 }
 
 /** One audit entry: a sentence that says who did what to whom, with the details on demand. */
-const Entry = memo(function Entry({ entry, names, typeName }: EntryProps) {
-  const { time } = useInstants()
+export const Entry = memo(function Entry({ entry, names, typeName, isDated = false }: EntryProps) {
+  const { time, full } = useInstants()
   const [isOpen, setOpen] = useState(false)
   const { reason } = factsOf(entry)
   return (
     <li className="entry">
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <time dateTime={entry.at}>{time(entry.at)}</time>{' '}
+          <time dateTime={entry.at}>{(isDated ? full : time)(entry.at)}</time>{' '}
           <span className="entry-text">
             <Sentence entry={entry} subject={subjectOf(entry, names)} typeName={typeName} />{' '}
             {reason !== undefined && <span className="entry-reason">{reason}</span>}
@@ -66,7 +68,7 @@ const Entry = memo(function Entry({ entry, names, typeName }: EntryProps) {
   )
 })
 
-function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names'> & { subject: Subject }) {
+function Sentence({ entry, subject, typeName }: Omit<EntryProps, 'names' | 'isDated'> & { subject: Subject }) {
   const t = useTranslations('admin.audit')
   const nameOf = useActorName()
   const { action, target, detail } = entry

@@ -17,6 +17,8 @@ import { showContainerGone, showContainers, showContainerStopped } from './conta
 interface ContainerActions {
   /** The entries of a container's row menu. */
   of(container: ListedContainer): readonly RowAction[]
+  /** The same without the details. */
+  inSheet(container: ListedContainer): readonly RowAction[]
   /** @throws what the request throws */
   block(container: ListedContainer, signal: AbortSignal): Promise<void>
   /** @throws what the request throws */
@@ -26,7 +28,7 @@ interface ContainerActions {
 
 /** The actions on one container, from its row menu. @param open opens a dialog first */
 export function useContainerActions(
-  open: (name: 'stop' | 'block' | 'delete', container: ListedContainer) => void,
+  open: (name: 'details' | 'stop' | 'block' | 'delete', container: ListedContainer) => void,
 ): ContainerActions {
   const t = useTranslations('admin.containers')
   const { notify } = useBulkJobs()
@@ -64,14 +66,20 @@ export function useContainerActions(
     delete: (container) => open('delete', container),
   }
 
+  const inSheet = (container: ListedContainer): readonly RowAction[] =>
+    containerActionsFor(container).map((action) => ({
+      key: action,
+      label: t(`actions.${action}`),
+      isGrave: action === 'delete',
+      run: () => runs[action](container),
+    }))
+
   return {
-    of: (container) =>
-      containerActionsFor(container).map((action) => ({
-        key: action,
-        label: t(`actions.${action}`),
-        isGrave: action === 'delete',
-        run: () => runs[action](container),
-      })),
+    of: (container) => [
+      { key: 'details', label: t('actions.details'), run: () => open('details', container) },
+      ...inSheet(container),
+    ],
+    inSheet,
     block: (container, signal) => set(container, true, signal),
     stop: async (container, signal) => {
       await createApiClient(signal).stopContainer({ params: { id: String(container.id) } })

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
@@ -11,9 +11,10 @@ import { columnsFor, type Columns } from '#/admin/table/columns.ts'
 import { focusRows } from '#/admin/table/use-row-focus.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { TypeName, useTypeName, useTypes } from '#/components/type-name.tsx'
-import type { Tone } from '#/containers/containers.ts'
 import { pages } from '#/paths.ts'
 import { DeleteContainerDialog, StopContainerDialog, useContainerActions } from './container-dialogs.tsx'
+import { ContainerSheet } from './container-sheet.tsx'
+import { ContainerState } from './container-state.tsx'
 import { containerSource, containerStatuses, containersView, showContainers } from './container-list.ts'
 
 /** All containers: search, filter, sort, stop, block, unblock and delete. */
@@ -23,8 +24,9 @@ export function Containers() {
   const words = useListText('admin.containers')
   const nameOf = useTypeName()
   const view = useView(containersView)
-  const [open, setOpen] = useState<{ name: 'stop' | 'block' | 'delete'; container: ListedContainer }>()
-  const columns = useContainerColumns()
+  const [open, setOpen] = useState<{ name: 'details' | 'stop' | 'block' | 'delete'; container: ListedContainer }>()
+  const details = useCallback((container: ListedContainer) => setOpen({ name: 'details', container }), [])
+  const columns = useContainerColumns(details)
   const choices = useContainerChoices(view.container_type)
   const bulk = useContainerBulk()
   const actions = useContainerActions((name, container) => setOpen({ name, container }))
@@ -58,10 +60,14 @@ export function Containers() {
   return (
     <AdminPage title={shell('containers')}>
       <ListPage kind={kind} view={view} />
-      {open?.name === 'delete' ? (
+      {open?.name === 'details' && (
+        <ContainerSheet container={open.container} actions={actions.inSheet(open.container)} onClose={close} />
+      )}
+      {open?.name === 'delete' && (
         <DeleteContainerDialog container={open.container} onGone={() => actions.gone(open.container)} onClose={close} />
-      ) : (
-        open && <StopContainerDialog by={open.name} container={open.container} actions={actions} onClose={close} />
+      )}
+      {(open?.name === 'stop' || open?.name === 'block') && (
+        <StopContainerDialog by={open.name} container={open.container} actions={actions} onClose={close} />
       )}
     </AdminPage>
   )
@@ -69,23 +75,20 @@ export function Containers() {
 
 const column = columnsFor<ListedContainer>()
 
-const tones: Readonly<Record<ListedContainer['status'], Tone>> = {
-  running: 'good',
-  paused: 'idle',
-  stopped: 'idle',
-  missing: 'idle',
-  failed: 'bad',
-  unknown: 'idle',
-}
-
-function useContainerColumns(): Columns<ListedContainer> {
+/** @param onOpen opens the details of a container; the same function at every render */
+function useContainerColumns(onOpen: (container: ListedContainer) => void): Columns<ListedContainer> {
   const t = useTranslations('admin.containers')
   return useMemo(
     () =>
       [
         column.accessor('email', {
           meta: { label: t('columns.email'), isRowHeader: true },
-          cell: ({ getValue }) => <span className="name">{getValue()}</span>,
+          cell: ({ row: { original } }) => (
+            // By keyboard the row menu opens the details, so that each row is one tab stop.
+            <button type="button" className="link-button name" tabIndex={-1} onClick={() => onOpen(original)}>
+              {original.email}
+            </button>
+          ),
         }),
         column.accessor('container_type', {
           meta: { label: t('columns.container_type') },
@@ -122,33 +125,7 @@ function useContainerColumns(): Columns<ListedContainer> {
           cell: ({ getValue }) => <Day at={getValue()} />,
         }),
       ] as Columns<ListedContainer>,
-    [t],
-  )
-}
-
-/** The status of a container in a word; the dot repeats it. */
-function ContainerState({
-  container: { id, status, is_blocked, home_problem: problem },
-}: {
-  container: ListedContainer
-}) {
-  const t = useTranslations('admin.containers')
-  return (
-    <span className="tags">
-      {is_blocked && <span className="tag bad">{t('blocked')}</span>}
-      {problem && (
-        <span
-          className="tag bad"
-          title={t('homeProblem', { program: String(problem.program), owner: String(problem.owner), id: String(id) })}
-        >
-          {t('homeNotWritable')}
-        </span>
-      )}
-      <span className={`state ${tones[status]}`}>
-        <span className="dot" aria-hidden />
-        {t(`statuses.${status}`)}
-      </span>
-    </span>
+    [t, onOpen],
   )
 }
 

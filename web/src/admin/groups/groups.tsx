@@ -5,18 +5,13 @@ import type { Group } from '@berth/api/schemas/groups.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { AdminPage, QueryError } from '#/admin/admin-page.tsx'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
-import { addressOf } from '#/admin/list/view.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
-import { rich } from '#/components/rich.tsx'
-import { useTypeName } from '#/components/type-name.tsx'
 import { membersPath } from '#/groups/use-own-groups.ts'
-import { pages } from '#/paths.ts'
-import { Time, serverNow } from '#/time/time.tsx'
 import { GroupDialog } from './group-dialog.tsx'
-import { fieldOf } from './group-values.ts'
+import { GroupFacts, GroupSheet } from './group-sheet.tsx'
 import { groupsKey, useGroups } from './use-groups.ts'
 
 /** All groups, with ways to make, change and delete them. */
@@ -24,13 +19,15 @@ export function Groups() {
   const t = useTranslations('admin')
   const [isMaking, setMaking] = useState(false)
   return (
-    <AdminPage title={t('shell.groups')}>
-      <p className="hint about">{t('groups.about')}</p>
-      <p>
+    <AdminPage
+      title={t('shell.groups')}
+      actions={
         <Button variant="primary" onPress={() => setMaking(true)}>
           {t('groups.form.new')}
         </Button>
-      </p>
+      }
+    >
+      <p className="hint about">{t('groups.about')}</p>
       <List />
       {isMaking && <GroupDialog group={undefined} onClose={() => setMaking(false)} />}
     </AdminPage>
@@ -68,59 +65,36 @@ function List() {
   )
 }
 
-/** A group with what it has, and ways to its members, to change and to delete it. */
+/** A group with what it has, in one line; a press on its name opens the rest beside the list. */
 function GroupRow({ group }: { group: Group }) {
   const t = useTranslations('admin.groups')
-  const [dialog, setDialog] = useState<'edit' | 'delete'>()
+  const [open, setOpen] = useState<'details' | 'edit' | 'delete'>()
   const { name, description } = group
-  const query = { group: String(group.id) }
+  const close = () => setOpen(undefined)
   return (
-    <li className="row">
+    <li className="row group-row">
       <div>
-        <h2 className="address">
-          <Link to={membersPath(group.id)}>{name}</Link>{' '}
+        <h2>
+          <button type="button" className="link-button address" onClick={() => setOpen('details')}>
+            {name}
+          </button>{' '}
           {group.source !== 'local' && <span className="badge">{t('byProvider', { source: group.source })}</span>}
         </h2>
         {description !== '' && <p className="owner">{description}</p>}
-        <Facts group={group} />
+        <GroupFacts group={group} />
       </div>
       <div className="member-actions">
         <Link to={membersPath(group.id)} className="button small">
           <ShortLabel text={t('open')} name={t('membersOf', { name })} />
         </Link>
-        <Link to={addressOf(pages.adminUsage, query)} className="button small">
-          <ShortLabel text={t('usage')} name={t('usageOf', { name })} />
-        </Link>
-        <Button variant="small" onPress={() => setDialog('edit')}>
+        <Button variant="small" onPress={() => setOpen('edit')}>
           <ShortLabel text={t('edit')} name={t('editThis', { name })} />
         </Button>
-        <Link to={addressOf(pages.adminTermEnd, query)} className="button small">
-          <ShortLabel text={t('termEnd')} name={t('termEndOf', { name })} />
-        </Link>
-        <Button variant="small" onPress={() => setDialog('delete')}>
-          <ShortLabel text={t('delete.open')} name={t('delete.openThis', { name })} />
-        </Button>
       </div>
-      {dialog === 'edit' && <GroupDialog group={group} onClose={() => setDialog(undefined)} />}
-      {dialog === 'delete' && <DeleteDialog group={group} onClose={() => setDialog(undefined)} />}
+      {open === 'details' && <GroupSheet group={group} onOpen={setOpen} onClose={close} />}
+      {open === 'edit' && <GroupDialog group={group} onClose={close} />}
+      {open === 'delete' && <DeleteDialog group={group} onClose={close} />}
     </li>
-  )
-}
-
-function Facts({ group: { member_count, types, limits, expires_at } }: { group: Group }) {
-  const t = useTranslations('admin.groups')
-  const nameOf = useTypeName()
-  const named = (['running', 'memory', 'cpus', 'disk'] as const).filter((limit) => limits[limit] !== null)
-  const words = named.map((limit) => `${t(`form.${limit}`)} ${fieldOf(limits, limit)}`)
-  const at = expires_at !== null && { at: rich.inPlace(<Time at={expires_at} />) }
-  const isOver = expires_at !== null && Date.parse(expires_at) <= serverNow()
-  return (
-    <ul className="dotted hint">
-      <li>{t('members', { count: member_count })}</li>
-      <li>{types === null ? t('everyType') : types.map(nameOf).join(', ')}</li>
-      {words.length > 0 && <li>{t('limited', { limits: words.join(', ') })}</li>}
-      {at && <li>{t.rich(isOver ? 'ended' : 'ends', at)}</li>}
-    </ul>
   )
 }
 

@@ -82,6 +82,7 @@ export const audit = {
     purpose: 'Kind of link',
     accepted_until: 'Old key accepted until',
   },
+  latest: { title: 'Audit log', none: 'No entries yet.', all: 'Show all in the audit log' },
   list: {
     label: 'Entries',
     none: 'No entries yet.',
@@ -195,6 +196,7 @@ export const germanAudit: InOtherWords<typeof audit> = {
     purpose: 'Art des Links',
     accepted_until: 'Alter Schlüssel gilt bis',
   },
+  latest: { title: 'Protokoll', none: 'Noch keine Einträge.', all: 'Alle im Protokoll zeigen' },
   list: {
     label: 'Einträge',
     none: 'Noch keine Einträge.',

@@ -53,7 +53,15 @@ export const containers = {
     staysStopped: 'They stay stopped until their owners launch them.',
     unblockedBefore: '{count, plural, one {# was not blocked.} other {# were not blocked.}}',
   },
-  actions: { owner: 'Show the owner', stop: 'Stop…', block: 'Block…', unblock: 'Unblock', delete: 'Delete…' },
+  actions: {
+    details: 'Details',
+    owner: 'Show the owner',
+    stop: 'Stop',
+    block: 'Block',
+    unblock: 'Unblock',
+    delete: 'Delete',
+  },
+  details: { groups: 'Groups of the owner', disk: 'Files', id: 'Id' },
   notice: {
     stopped: '{name} is stopped.',
     blocked: '{name} is blocked.',
@@ -174,7 +182,15 @@ export const germanContainers: InOtherWords<typeof containers> = {
     staysStopped: 'Sie bleiben gestoppt, bis ihre Besitzer sie starten.',
     unblockedBefore: '{count, plural, one {# war nicht gesperrt.} other {# waren nicht gesperrt.}}',
   },
-  actions: { owner: 'Person zeigen', stop: 'Stoppen…', block: 'Sperren…', unblock: 'Entsperren', delete: 'Löschen…' },
+  actions: {
+    details: 'Einzelheiten',
+    owner: 'Person zeigen',
+    stop: 'Stoppen',
+    block: 'Sperren',
+    unblock: 'Entsperren',
+    delete: 'Löschen',
+  },
+  details: { groups: 'Gruppen der Person', disk: 'Dateien', id: 'Nummer' },
   notice: {
     stopped: '{name} ist gestoppt.',
     blocked: '{name} ist gesperrt.',

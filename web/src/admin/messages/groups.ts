@@ -12,8 +12,8 @@ export const groups = {
   members: '{count, plural, =0 {no members} one {one member} other {# members}}',
   membersOf: 'Members of {name}',
   open: 'Members',
-  usage: 'Usage',
   usageOf: 'Usage of {name}',
+  further: 'Pages',
   byProvider: 'from {source}',
   everyType: 'every type',
   ends: 'ends <at></at>',
@@ -21,11 +21,9 @@ export const groups = {
   limited: 'limits: {limits}',
   edit: 'Edit',
   editThis: 'Edit the group {name}',
-  termEnd: 'End of term',
   termEndOf: 'End of the term of {name}',
   delete: {
     open: 'Delete',
-    openThis: 'Delete the group {name}',
     title: 'Delete the group {name}?',
     effect:
       'Its members can no longer launch types that are limited to it. Accounts, containers and files are kept. Whatever the group blocked is unblocked.',
@@ -170,8 +168,8 @@ export const germanGroups: InOtherWords<typeof groups> = {
   members: '{count, plural, =0 {keine Mitglieder} one {ein Mitglied} other {# Mitglieder}}',
   membersOf: 'Mitglieder von {name}',
   open: 'Mitglieder',
-  usage: 'Nutzung',
   usageOf: 'Nutzung von {name}',
+  further: 'Seiten',
   byProvider: 'von {source}',
   everyType: 'alle Typen',
   ends: 'endet <at></at>',
@@ -179,11 +177,9 @@ export const germanGroups: InOtherWords<typeof groups> = {
   limited: 'Grenzen: {limits}',
   edit: 'Bearbeiten',
   editThis: 'Die Gruppe {name} bearbeiten',
-  termEnd: 'Kursende',
   termEndOf: 'Kursende von {name}',
   delete: {
     open: 'Löschen',
-    openThis: 'Die Gruppe {name} löschen',
     title: 'Die Gruppe {name} löschen?',
     effect:
       'Ihre Mitglieder dürfen Typen, die sie nennen, nicht mehr starten. Konten, Container und Dateien bleiben; was ihre Sperre gesperrt hat, wird frei.',

@@ -83,7 +83,7 @@ function useOffset(element: RefObject<HTMLElement | null>): number {
 }
 
 /** The width below which rows are cards; the same as in table.css. */
-const narrow = matchMedia('(max-width: 40rem)')
+const narrow = matchMedia('(max-width: 54rem)')
 
 function subscribe(listener: () => void): () => void {
   narrow.addEventListener('change', listener)

@@ -19,6 +19,8 @@ const subjectsOf = ({ id, containers }: AdminUser) => [
 interface UserActions {
   /** The entries of a user's row menu. */
   of(user: AdminUser): readonly RowAction[]
+  /** The same without the details. */
+  inSheet(user: AdminUser): readonly RowAction[]
   /** Shows the updated user, and offers undo where possible. @param name of the dialog that changed the user */
   done(name: string, user: AdminUser): Promise<void>
   gone(user: AdminUser): Promise<void>
@@ -27,7 +29,7 @@ interface UserActions {
 /** The actions on one user, from their row menu. @param open opens a dialog first */
 export function useUserActions(
   myId: number | undefined,
-  open: (name: UserDialogName, user: AdminUser) => void,
+  open: (name: UserDialogName | 'details', user: AdminUser) => void,
 ): UserActions {
   const t = useTranslations('admin.users')
   const { notify } = useBulkJobs()
@@ -52,15 +54,18 @@ export function useUserActions(
     }
   }
 
-  const of = (user: AdminUser): readonly RowAction[] => [
-    { key: 'details', label: t('actions.details'), run: () => open('details', user) },
-    ...actionsFor(user, myId).map(({ action, obstacle }) => ({
+  const inSheet = (user: AdminUser): readonly RowAction[] =>
+    actionsFor(user, myId).map(({ action, obstacle }) => ({
       key: action,
       label: t(`actions.${action}`),
       obstacle: obstacle && t(`obstacles.${obstacle}`),
       isGrave: action === 'delete',
       run: () => (action === 'resend' ? void resend(user) : open(action, user)),
-    })),
+    }))
+
+  const of = (user: AdminUser): readonly RowAction[] => [
+    { key: 'details', label: t('actions.details'), run: () => open('details', user) },
+    ...inSheet(user),
   ]
 
   /** Reverses a block or an unblock. */
@@ -102,5 +107,5 @@ export function useUserActions(
     notify({ title: t('notice.deleted', { email: user.email }) })
   }
 
-  return { of, done, gone }
+  return { of, inSheet, done, gone }
 }

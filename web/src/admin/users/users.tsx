@@ -15,11 +15,12 @@ import { pages } from '#/paths.ts'
 import { useMe } from '#/session/use-me.ts'
 import { InviteDialog } from './invite-dialog.tsx'
 import { useUserActions } from './use-user-actions.ts'
+import { UserSheet } from './user-sheet.tsx'
 import { UserDialog, UserState, type UserDialogName } from './user-dialogs.tsx'
 import { showUsers, userSource, userStates, usersView } from './user-list.ts'
 
 /** The open dialog. */
-type Open = { readonly name: UserDialogName; readonly user: AdminUser } | { readonly name: 'invite' }
+type Open = { readonly name: UserDialogName | 'details'; readonly user: AdminUser } | { readonly name: 'invite' }
 
 /** All users: search, filter, sort, block, unblock, and every action on one. */
 export function Users() {
@@ -58,14 +59,18 @@ export function Users() {
   }
 
   return (
-    <AdminPage title={shell('users')}>
-      <ListPage kind={kind} view={view}>
-        <Button variant="small" onPress={() => setOpen({ name: 'invite' })}>
+    <AdminPage
+      title={shell('users')}
+      actions={
+        <Button variant="primary" onPress={() => setOpen({ name: 'invite' })}>
           {t('invite.open')}
         </Button>
-      </ListPage>
+      }
+    >
+      <ListPage kind={kind} view={view} />
       {open?.name === 'invite' && <InviteDialog onClose={close} />}
-      {open && open.name !== 'invite' && (
+      {open?.name === 'details' && <UserSheet user={open.user} actions={actions.inSheet(open.user)} onClose={close} />}
+      {open && open.name !== 'invite' && open.name !== 'details' && (
         <UserDialog
           name={open.name}
           user={open.user}
@@ -125,10 +130,15 @@ function useUserColumns(myId: number | undefined, onOpen: (user: AdminUser) => v
 
 function ContainerCount({ user: { containers } }: { user: AdminUser }) {
   const t = useTranslations('admin.users')
-  const count = containers.length
   const blocked = containers.filter(({ is_blocked }) => is_blocked).length
-  if (blocked > 0) return t('containersBlocked', { count, blocked })
-  return <span className={count === 0 ? 'muted' : undefined}>{t('containers', { count })}</span>
+  return (
+    <span className="tags">
+      <span className={containers.length === 0 ? 'muted' : undefined}>
+        {t('containers', { count: containers.length })}
+      </span>
+      {blocked > 0 && <span className="tag bad">{t('containersBlocked', { blocked })}</span>}
+    </span>
+  )
 }
 
 /** The filters of the page of users. */
