@@ -1,0 +1,86 @@
+import { script } from '../release/test/debian-machine.mjs'
+
+/** @import { Vm } from './vm.mjs' */
+
+const base = 'http://127.0.0.1:8080'
+
+/** In ms: a start of Berth, and of a container, of which emulation makes minutes. */
+const startLimit = 600_000
+
+/** The package as it is installed on a machine, and its one user, Ann. */
+export class Installation {
+  #token = ''
+
+  /** @param {Vm} vm */
+  constructor(vm) {
+    this.vm = vm
+  }
+
+  /** Until Berth serves. */
+  async ready() {
+    await this.vm.until('Berth is ready', `curl --fail --silent --output /dev/null ${base}/readyz`, startLimit)
+  }
+
+  /** Signs Ann in; `signup` makes her account before, and her first container after. @param {'signup' | 'login'} first */
+  async enter(first) {
+    const command = `/usr/lib/berth/node --input-type=module - ${base} /var/lib/berth ann@x.org ${first}`
+    const { token } = JSON.parse(await this.vm.run(command, { input: script('main-job.mjs'), limitMs: startLimit }))
+    this.#token = token
+  }
+
+  /**
+   * What Ann is answered.
+   * @param {string} path
+   * @param {'GET' | 'POST'} [method]
+   * @returns {Promise<{ status: number, body: string }>}
+   */
+  async call(path, method = 'GET') {
+    const how = `--silent --show-error --max-time 120 --request ${method} --header @/dev/stdin --write-out '\\n%{http_code}'`
+    const answer = await this.vm.run(`curl ${how} '${base}${path}'`, {
+      input: `authorization: Bearer ${this.#token}\n`,
+    })
+    const end = answer.lastIndexOf('\n')
+    return { status: Number(answer.slice(end + 1)), body: answer.slice(0, end) }
+  }
+
+  /** @param {string} path @returns {Promise<number>} */
+  async status(path) {
+    return (await this.call(path)).status
+  }
+
+  /** Launches containers of Ann's, until the address of each answers. @param {readonly string[]} types */
+  async launch(...types) {
+    const launches = types.map(async (type) => {
+      const { status, body } = await this.call(`/api/container/launch/${type}`, 'POST')
+      if (status >= 300) throw new Error(`the launch of ${type} was answered ${status}: ${body}`)
+    })
+    await Promise.all(launches)
+    for (const type of types) await this.answers(type)
+  }
+
+  /** Until the address of a container answers. @param {string} type */
+  async answers(type) {
+    for (const end = performance.now() + startLimit; ;) {
+      const { status, body } = await this.call(`/ann-${type}/`)
+      if (status === 200) return
+      if (performance.now() > end) throw new Error(`${type} is answered ${status}: ${body.slice(0, 500)}`)
+    }
+  }
+
+  /** Id of a container of Ann's at the engine. @param {string} type */
+  async id(type) {
+    const ids = await this.vm.run(`docker ps --all --quiet --no-trunc --filter name='-ann-${type}$'`)
+    return ids.trim()
+  }
+
+  /** Runs a shell command in one. @param {string} type @param {string} command without single quotes */
+  async inContainer(type, command) {
+    return this.vm.run(`docker exec ${await this.id(type)} sh -c '${command}'`)
+  }
+
+  /** A file of its control group. @param {string} type @param {string} name */
+  async control(type, name) {
+    const folder = `/sys/fs/cgroup/system.slice/docker-${await this.id(type)}.scope`
+    return (await this.vm.run(`cat ${folder}/${name}`)).trim()
+  }
+}
