@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { env } from 'node:process'
 import { test } from 'node:test'
 import { Installation } from './installation.mjs'
+import { templates } from './templates.mjs'
 import { startVm, suites } from './vm.mjs'
 
 /** @import { Suite } from './vm.mjs' */
@@ -63,6 +64,54 @@ test(`the package on ${suites[suite]}`, async (t) => {
       assert.doesNotMatch(await vm.run('journalctl --unit berth --no-pager'), /EPERM|EACCES|EROFS|denied/)
     },
   )
+
+  await fact('the service, an account without root, has set the rules of the host under nftables', async () => {
+    assert.match(await vm.run('iptables-save'), /-A INPUT -j BERTH-INPUT/)
+    assert.match(await vm.run('nft list chain ip filter INPUT'), /jump BERTH-INPUT/)
+  })
+
+  await fact('a reload takes other templates', async () => {
+    await vm.run('cat >/etc/berth/templates.json', { input: templates })
+    await vm.run('echo CONTAINER_TEMPLATES_FILE=/etc/berth/templates.json >>/etc/berth/berth.env')
+    await vm.run('chmod 0644 /etc/berth/templates.json && systemctl reload berth')
+    await vm.until('the new process serves', 'journalctl --unit berth --no-pager | grep --quiet "the API is back"')
+    for (const type of ['web', 'hungry', 'sleepy']) await berth.launch(type)
+  })
+
+  await fact('memory, swap, processes and cores of a container have the limits of its template', async () => {
+    assert.equal(await berth.control('web', 'memory.max'), String(48 * 1024 ** 2))
+    assert.equal(await berth.control('web', 'memory.swap.max'), '0')
+    assert.equal(await berth.control('web', 'cpu.max'), '50000 100000')
+    const many = 'for i in $(seq 100); do sleep 5 & done; wait'
+    await assert.rejects(berth.inContainer('web', many), /can't fork: Resource temporarily unavailable/)
+    assert.match(await berth.control('web', 'pids.events'), /^max [1-9]/m)
+    await berth.inContainer('web', 'timeout 5 sh -c "while :; do :; done" || true')
+    assert.match(await berth.control('web', 'cpu.stat'), /^nr_throttled [1-9]/m)
+    assert.equal(await berth.status('/ann-web/'), 200)
+  })
+
+  await fact('a program that takes more memory than its limit is ended alone, and its owner reads why', async () => {
+    const id = await berth.id('hungry')
+    await berth.inContainer('hungry', 'touch /tmp/eat')
+    await vm.until('it ends', `docker inspect --format '{{.State.OOMKilled}}' ${id} | grep --quiet true`)
+    const { status, body } = await berth.call('/ann-hungry/')
+    assert.equal(status, 503)
+    assert.match(body, /hungry ran out of memory/)
+    assert.equal(await berth.status('/ann-web/'), 200)
+  })
+
+  await fact('an idle container is paused by the freezer, and the next request wakes it', async () => {
+    const id = await berth.id('sleepy')
+    await vm.until('it is paused', `docker inspect --format '{{.State.Status}}' ${id} | grep --quiet paused`)
+    assert.match(await berth.control('sleepy', 'cgroup.events'), /^frozen 1$/m)
+    await berth.answers('sleepy')
+  })
+
+  await fact('the timer waits for the night, and its service makes a backup with homes', async () => {
+    assert.match(await vm.run('systemctl list-timers --no-legend berth-backup.timer'), / 02:\d\d:\d\d .*berth-backup/)
+    await vm.run('systemctl start berth-backup.service', { limitMs: 900_000 })
+    assert.match(await vm.run('ls /var/backups/berth/berth-*/homes'), /\.tar/)
+  })
 })
 
 /** @param {number} begun */

@@ -35,7 +35,7 @@ export class Installation {
    * @returns {Promise<{ status: number, body: string }>}
    */
   async call(path, method = 'GET') {
-    const how = `--silent --show-error --max-time 120 --request ${method} --header @/dev/stdin --write-out '\\n%{http_code}'`
+    const how = `--silent --show-error --max-time ${startLimit / 1000} --request ${method} --header @/dev/stdin --write-out '\\n%{http_code}'`
     const answer = await this.vm.run(`curl ${how} '${base}${path}'`, {
       input: `authorization: Bearer ${this.#token}\n`,
     })
@@ -48,14 +48,11 @@ export class Installation {
     return (await this.call(path)).status
   }
 
-  /** Launches containers of Ann's, until the address of each answers. @param {readonly string[]} types */
-  async launch(...types) {
-    const launches = types.map(async (type) => {
-      const { status, body } = await this.call(`/api/container/launch/${type}`, 'POST')
-      if (status >= 300) throw new Error(`the launch of ${type} was answered ${status}: ${body}`)
-    })
-    await Promise.all(launches)
-    for (const type of types) await this.answers(type)
+  /** Launches a container of Ann's, until its address answers. @param {string} type */
+  async launch(type) {
+    const { status, body } = await this.call(`/api/container/launch/${type}`, 'POST')
+    if (status >= 300) throw new Error(`the launch of ${type} was answered ${status}: ${body}`)
+    await this.answers(type)
   }
 
   /** Until the address of a container answers. @param {string} type */

@@ -1,7 +1,7 @@
 /**
- * `npm run test:vm`: the Debian package in `dist/` on a stock Debian in a machine of its own (QEMU, emulated in software), with a real
- * systemd and control groups of version 2. Debian 13; `npm run test:vm -- bookworm` is Debian 12. Needs root, debootstrap, QEMU and,
- * for the image, the first time, a network. Its last result is in docs/how-to/install-the-package.md.
+ * `npm run test:vm`: the Debian package in `dist/` on a stock Debian in a machine of its own (QEMU, emulated in software), with
+ * a real systemd and control groups of version 2. Debian 13; `npm run test:vm -- bookworm` is Debian 12. Needs root, debootstrap,
+ * QEMU and, for the image, the first time, a network. Its last result is in docs/how-to/install-the-package.md.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

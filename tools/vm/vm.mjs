@@ -143,7 +143,11 @@ export function machineOf(key, port, socket) {
   return vm
 }
 
-/** Once systemd has started all that it starts, and the engine answers. @param {Vm} vm @param {() => void} [check] throws when that cannot be any more */
+/**
+ * Once systemd has started all that it starts, and the engine answers.
+ * @param {Vm} vm
+ * @param {() => void} [check] throws when that cannot be any more
+ */
 async function booted(vm, check = () => undefined) {
   let state = ''
   await untilTrue(
