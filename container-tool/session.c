@@ -38,8 +38,13 @@
 
 /* Input that the server sends ahead of what is taken (`inputWindow` of session-frames.ts), and one frame beyond it. */
 enum { header_length = 5, max_frame = 64 * 1024, window = 256 * 1024, input_room = 2 * (window + max_frame) };
-/* Fewer bytes are told as taken only when nothing waits any more. */
-enum { least_told = 32 * 1024, max_descriptors = 64 };
+/*
+ * Fewer bytes are not told as taken: the server never waits for so few. Each line that is told is a read and a write of
+ * everything between here and the server, and a copy from here asks for each block in a few bytes.
+ */
+enum { least_told = 64 * 1024, max_descriptors = 64 };
+/* Of each pipe: with the usual 64 KiB a block of 32 KiB and its header wait for each other at every end. */
+enum { pipe_size = 256 * 1024 };
 
 /* What the first frame asks for. */
 struct request {
@@ -78,15 +83,19 @@ static void on_child(int number) {
   errno = error;
 }
 
-static int send_frame(char kind, const void *data, size_t length) {
-  unsigned char header[header_length] = {(unsigned char)kind, (unsigned char)(length >> 24),
-                                         (unsigned char)(length >> 16), (unsigned char)(length >> 8),
-                                         (unsigned char)length};
-  if (tool_write_all(STDOUT_FILENO, header, sizeof header) < 0) return -1;
-  return tool_write_all(STDOUT_FILENO, data, length);
+/* Sends a frame whose content stands behind the room for its header: in one write, because each costs everything behind it. */
+static int send_frame(char kind, unsigned char *frame, size_t length) {
+  frame[0] = (unsigned char)kind;
+  for (int byte = 0; byte < 4; byte++) frame[1 + byte] = (unsigned char)(length >> (24 - 8 * byte));
+  return tool_write_all(STDOUT_FILENO, frame, header_length + length);
 }
 
-static int send_text(char kind, const char *text) { return send_frame(kind, text, strlen(text)); }
+static int send_text(char kind, const char *text) {
+  unsigned char frame[header_length + 256];
+  size_t length = strnlen(text, sizeof frame - header_length);
+  memcpy(frame + header_length, text, length);
+  return send_frame(kind, frame, length);
+}
 
 static size_t length_in(const unsigned char *header) {
   return (size_t)header[1] << 24 | (size_t)header[2] << 16 | (size_t)header[3] << 8 | header[4];
@@ -217,8 +226,8 @@ static int start_with_pipes(struct session *session, const struct request *reque
   int output[2];
   int errors[2];
   if (pipe2(input, O_CLOEXEC) < 0 || pipe2(output, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0) return -1;
-  (void)fcntl(output[0], F_SETPIPE_SZ, 256 * 1024);
-  (void)fcntl(input[0], F_SETPIPE_SZ, 256 * 1024);
+  (void)fcntl(output[0], F_SETPIPE_SZ, pipe_size);
+  (void)fcntl(input[0], F_SETPIPE_SZ, pipe_size);
   session->child = fork();
   if (session->child < 0) return -1;
   if (session->child == 0) {
@@ -356,21 +365,21 @@ static void write_input(struct session *session) {
 
 /* Tells the server that it may send more. Returns -1 when nobody reads it. */
 static int tell_taken(struct session *session) {
-  if (session->taken == 0 || (session->taken < least_told && input_left(session) > 0)) return 0;
-  unsigned char count[4] = {(unsigned char)(session->taken >> 24), (unsigned char)(session->taken >> 16),
-                            (unsigned char)(session->taken >> 8), (unsigned char)session->taken};
+  if (session->taken < least_told) return 0;
+  unsigned char frame[header_length + 4];
+  for (int byte = 0; byte < 4; byte++) frame[header_length + byte] = (unsigned char)(session->taken >> (24 - 8 * byte));
   session->taken = 0;
-  return send_frame('T', count, sizeof count);
+  return send_frame('T', frame, 4);
 }
 
 /* Sends what there is. Returns false at its end. */
 static bool pass_output(int fd, char kind) {
-  static unsigned char bytes[max_frame];
-  ssize_t count = read(fd, bytes, sizeof bytes);
+  static unsigned char frame[header_length + max_frame];
+  ssize_t count = read(fd, frame + header_length, max_frame);
   // A terminal whose programs have all closed it is EIO.
   if (count < 0) return errno == EAGAIN || errno == EINTR;
   if (count == 0) return false;
-  return send_frame(kind, bytes, (size_t)count) == 0;
+  return send_frame(kind, frame, (size_t)count) == 0;
 }
 
 static void note_end(struct session *session) {
@@ -431,6 +440,9 @@ int session_command(int argc, char **argv) {
   if (pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK) < 0) return tool_failed("pipe");
   struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
   (void)sigaction(SIGCHLD, &action, NULL);
+  // Those of the engine; where they are no pipes, they stay as they are.
+  (void)fcntl(STDIN_FILENO, F_SETPIPE_SZ, pipe_size);
+  (void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, pipe_size);
   if (start(&session, first, length) < 0) {
     char why[200];
     (void)snprintf(why, sizeof why, "the session cannot begin: %s", strerror(errno));
