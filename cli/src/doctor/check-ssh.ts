@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
+import ssh2 from 'ssh2'
 import { isLoopbackHost } from '@berth/gateway/basics/ip-address.ts'
 import { settingFix, type CheckContext, type Finding } from './check.ts'
 import { tryToListen } from './check-network.ts'
@@ -25,21 +27,98 @@ interface Greeting {
 
 /**
  * With `SSH_LISTEN`: whether it can be listened on while Berth does not run; and while it does, whether Berth's SSH
- * server answers there, under the name that clients use, and with nothing that weak clients could be led to.
+ * server answers there, under the name that clients use, with the host key that Berth tells its clients, and with nothing that weak
+ * clients could be led to. A hint has the key's fingerprint.
  */
-export async function checkSsh({ config, addresses, service }: CheckContext, signal: AbortSignal): Promise<Finding[]> {
+export async function checkSsh(
+  { config, addresses, service, sshHostKeys }: CheckContext,
+  signal: AbortSignal,
+): Promise<Finding[]> {
   const { sshListen } = config
   if (sshListen === null) return []
   const { host, port, text } = sshListen
   if (service === null) return tryToListen(host, port, settingFix('SSH_LISTEN=0.0.0.0:2223'))
-  const here = await greet(['0.0.0.0', '::', ''].includes(host) ? '127.0.0.1' : host, port, signal)
+  const ownHost = ['0.0.0.0', '::', ''].includes(host) ? '127.0.0.1' : host
+  const here = await greet(ownHost, port, signal)
   if (here === undefined) return [silent(text)]
   const own = findingsOf(here, text)
   const name = new URL(addresses.spawnerUrl).hostname.replace(/^\[|\]$/g, '')
-  if (own.length > 0 || isLoopbackHost(name)) return own
+  if (own.length > 0) return own
+  const keys = await checkHostKey(ownHost, port, sshHostKeys, signal)
+  if (keys.some(({ level }) => level === 'critical') || isLoopbackHost(name)) return keys
   const outside = await greet(name, port, signal)
-  if (outside === undefined) return [unreached(name, port)]
-  return outside.version === here.version ? [] : [another(`${name}:${port}`, outside.version)]
+  if (outside === undefined) return [...keys, unreached(name, port)]
+  if (outside.version !== here.version) return [...keys, another(`${name}:${port}`, outside.version)]
+  const keysOutside = await checkHostKey(name, port, sshHostKeys, signal)
+  return keysOutside.some(({ level }) => level === 'critical') ? keysOutside : keys
+}
+
+/** Compares the key that is offered with those that clients are told. @param known lines of `known_hosts`; none: nothing is compared */
+async function checkHostKey(
+  host: string,
+  port: number,
+  known: readonly string[],
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const told = known.map((line) => Buffer.from(line.split(' ')[2] ?? '', 'base64'))
+  if (told.length === 0) return []
+  const where = `${host}, port ${port}`
+  const offered = await hostKeyAt(host, port, signal)
+  if (offered === undefined)
+    return [
+      {
+        level: 'critical',
+        what: `The SSH server at ${where} offers no host key: people cannot connect.`,
+        fix: 'the log says why: journalctl -u berth | grep SSH',
+      },
+    ]
+  const ofKey = `${fingerprintOf(offered)} (ED25519)`
+  if (told.some((key) => key.equals(offered)))
+    return [
+      {
+        level: 'hint',
+        what: `The host key of the SSH server is ${ofKey}, which people compare when they connect the first time.`,
+        fix: `publish it, and this line for known_hosts, where people read how to connect: ${known[0]}`,
+      },
+    ]
+  return [
+    {
+      level: 'critical',
+      what: `The SSH server at ${where} has the host key ${ofKey}, and Berth tells clients of ${told.map(fingerprintOf).join(', ')}: another server answers there, or one with the keys of another installation.`,
+      fix: 'find out which program answers at this port (ss -ltnp); after a restore: systemctl restart berth',
+    },
+  ]
+}
+
+/** As OpenSSH writes it. */
+const fingerprintOf = (key: Buffer): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+
+/** The key that a server proves to have; undefined when it proves none in time. */
+async function hostKeyAt(host: string, port: number, signal: AbortSignal): Promise<Buffer | undefined> {
+  const client = new ssh2.Client()
+  const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
+  const end = () => resolve(undefined)
+  signal.addEventListener('abort', end)
+  client.on('error', end).on('close', end)
+  client.connect({
+    host,
+    port,
+    username: 'berth-doctor',
+    readyTimeout: timeout,
+    algorithms: { serverHostKey: ['ssh-ed25519'] },
+    // Nothing is proved to it: the connection ends here.
+    hostVerifier: (key: Buffer) => {
+      resolve(key)
+      return false
+    },
+  })
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', end)
+    client.destroy()
+  }
 }
 
 function findingsOf({ version, algorithms }: Greeting, where: string): Finding[] {

@@ -27,6 +27,8 @@ export interface CheckContext {
   readonly notes: readonly string[]
   /** System report of the running service; null when none runs; the words of its failure when it does not answer. */
   readonly service: SystemReport | null | string
+  /** What the running service tells SSH clients of its host keys, as lines of `known_hosts`; empty without one. */
+  readonly sshHostKeys: readonly string[]
   readonly engine: EngineInspection
   /** Null with `ENGINE=docker`; otherwise `engine` has its clock alone. */
   readonly cluster: ClusterInspection | null

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander'
 import { addCommands, addHelp, type Run } from '#/command.ts'
 import { withApi, type CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
-import { addressesFor, readConfig } from '@berth/server/config/config.ts'
+import { addressesFor, readConfig, type Config } from '@berth/server/config/config.ts'
 import { configWarnings } from '@berth/server/config/config-warnings.ts'
 import { levels, type CheckContext, type Level } from './check.ts'
 import type { CheckResult } from './run-checks.ts'
@@ -50,12 +50,14 @@ async function examine(context: CommandContext, failOn: Level): Promise<void> {
     import('./run-checks.ts'),
     import('./run-checks.ts'),
   ])
+  const service = await askService(context)
   const checked: CheckContext = {
     config,
     addresses,
     warnings: configWarnings(config, addresses),
     notes: context.settingNotes,
-    service: await askService(context),
+    service,
+    sshHostKeys: service === null || typeof service === 'string' ? [] : await askHostKeys(context, config),
     ...(await inspectionsFor(config)),
     nameServers: null,
     proc: '/proc',
@@ -89,6 +91,17 @@ function refuseSettings({ terminal }: CommandContext, problems: readonly string[
 
 /** How long a service that runs may take to answer, in ms. */
 const serviceTimeout = 5_000
+
+/** Empty without `SSH_LISTEN`, and where they cannot be asked for now. */
+async function askHostKeys(context: CommandContext, { sshListen }: Config): Promise<readonly string[]> {
+  if (sshListen === null) return []
+  try {
+    return (await withApi(context, (api) => api.sshServer())).host_keys
+  } catch {
+    context.signal.throwIfAborted()
+    return []
+  }
+}
 
 async function askService(context: CommandContext): Promise<CheckContext['service']> {
   const { dataDir, signal } = context

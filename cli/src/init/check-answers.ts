@@ -36,6 +36,7 @@ export function contextWithoutService(
     warnings: configWarnings(config, addresses),
     notes: [],
     service: null,
+    sshHostKeys: [],
     ...inspections,
     nameServers: null,
     proc: '/proc',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, test, type TestContext } from 'node:test'
@@ -83,4 +84,21 @@ test('a port that another program has is critical before Berth starts', async (t
     await found(t, ownPort, {}, false),
     /^critical: Berth cannot listen on 127\.0\.0\.1, port \d+ \(EADDRINUSE\)/,
   )
+})
+
+test('a server whose host key is the one that clients are told is a hint with its fingerprint, another one is critical', async (t) => {
+  const lineOf = (seed: number) => `[127.0.0.1]:${ownPort} ${hostKeyFrom(Buffer.alloc(32, seed)).publicText}`
+  const fingerprint = (seed: number) =>
+    execFileSync('ssh-keygen', ['-lf', '-'], { input: hostKeyFrom(Buffer.alloc(32, seed)).publicText })
+      .toString()
+      .split(' ')[1] ?? ''
+  const foundWith = (seed: number) =>
+    checkSsh(contextFor(t, { SSH_LISTEN: `127.0.0.1:${ownPort}` }, { service, sshHostKeys: [lineOf(seed)] }), signal)
+  const [own, ...others] = await foundWith(1)
+  assert.deepEqual([own?.level, others], ['hint', []])
+  assert.ok(own?.what.includes(fingerprint(1)), own?.what)
+  assert.ok(own?.fix.includes(lineOf(1)))
+  const [changed] = await foundWith(2)
+  assert.equal(changed?.level, 'critical')
+  assert.ok(changed.what.includes(fingerprint(1)) && changed.what.includes(fingerprint(2)), changed.what)
 })
