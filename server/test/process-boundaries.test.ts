@@ -82,7 +82,7 @@ test('each library has its one place', () => {
     [/^(commander|csv-parse)(\/|$)/, ['cli/src/']],
     [/^age-encryption$/, ['cli/src/backup/backup-format.ts']],
     [/^tldts$/, ['cli/src/doctor/']],
-    [/^ssh2$/, ['server/src/ssh/process/', 'cli/src/attack/ssh-attempts.ts']],
+    [/^ssh2$/, ['server/src/ssh/process/', 'cli/src/attack/ssh-attempts.ts', 'cli/src/doctor/check-ssh.ts']],
     [/^undici$/, ['server/src/engines/kubernetes/cluster-access.ts', 'server/src/engines/transport/']],
     [
       /^node:child_process$/,
