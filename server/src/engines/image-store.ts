@@ -3,8 +3,8 @@ export interface ImageStore {
   /** @param listener gets the name of each image that is pulled from now on, for which the engine had none; must not throw */
   onPulled(listener: (image: string) => void): void
 
-  /** Bytes of all images by each of their names, as the engine writes them. @throws {RuntimeError} */
-  sizes(): Promise<ReadonlyMap<string, number>>
+  /** Bytes of an image; undefined when the engine does not have it. @throws {RuntimeError} */
+  sizeOf(image: string): Promise<number | undefined>
 
   /**
    * Takes an image its name, and removes it with its last one.

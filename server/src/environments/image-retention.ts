@@ -85,13 +85,14 @@ export class ImageRetention {
     const { database, images, keep } = this.#parts
     const [environments, pulled] = [await sumOfImages(database.db), await listPulledImages(database.db)]
     if (keep === null || pulled.length === 0) return { environments, pulled: [] }
-    const [sizes, needed] = [await images.sizes(), this.#needed()]
-    const found = pulled.flatMap(({ image, neededAt }): ReportedImage[] => {
-      const bytes = sizes.get(image) ?? sizes.get(`${image}:latest`)
+    const needed = this.#needed()
+    const found: ReportedImage[] = []
+    for (const { image, neededAt } of pulled) {
+      const bytes = await images.sizeOf(image)
       const isNeeded = needed.has(image)
       const goesAt = isNeeded ? null : new Date(neededAt.getTime() + keep)
-      return bytes === undefined ? [] : [{ image, bytes, isNeeded, goesAt }]
-    })
+      if (bytes !== undefined) found.push({ image, bytes, isNeeded, goesAt })
+    }
     return { environments, pulled: found.toSorted((one, other) => other.bytes - one.bytes) }
   }
 

@@ -8,6 +8,7 @@ import path from 'node:path'
 import { readAllowances } from '#/engines/broker/create-check.ts'
 import { createEngineBroker } from '#/engines/broker/broker.ts'
 import { InstallationLock } from '#/engines/broker/installation-objects.ts'
+import { PulledImages } from '#/engines/broker/pulled-images.ts'
 import { parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import type { Lifetime } from '#test/support/berth.ts'
 import { engineAddress, removeInstallation } from '#test/support/engine/engine.ts'
@@ -44,6 +45,7 @@ export async function startBroker(lifetime: Lifetime, { allow = () => '' }: Brok
     allowances: readAllowances(allow(root)),
     mountRoots: [root],
     installation: new InstallationLock(path.join(folder, 'installation')),
+    pulled: new PulledImages(path.join(folder, 'installation.images')),
     log: (line) => void lines.push(line),
     limits: { timeout: 1_000, maxTotal: 2 * 1024 * 1024 },
   })

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { packTar } from 'modern-tar'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { ownImageName } from '#/engines/image-builds.ts'
+import { startImageRegistry } from '#test/support/engine/image-registry.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { startBroker, type BrokerRig } from './broker-rig.ts'
 
@@ -91,4 +92,40 @@ test('other networks, names, builders and limits are refused, and so is the remo
   assert.equal((await ask('DELETE', `/v1.41/images/${encodeURIComponent(base)}?force=true`)).status, 403)
   assert.equal((await ask('GET', '/v1.41/images/json')).status, 403)
   await askEngine('GET', `/images/${base}/json`)
+})
+
+test('of images of others those are removed that were pulled through it, when no container has them', async () => {
+  const { host } = await startImageRegistry({ after }, ['own', 'before'])
+  const imageOf = (tag: string) => `${host}/course:${tag}`
+  after(async () => {
+    for (const tag of ['own', 'before']) await askEngine('DELETE', `/images/${imageOf(tag)}`).catch(() => undefined)
+  })
+  const broker = await startBroker({ after })
+  const { installation } = broker
+  const runtime = createDockerRuntime({ installation, dockerHost: broker.address, network: installation })
+  const images = runtime.imageStore()
+  assert.ok(images)
+  // The engine had this one.
+  await askEngine('POST', '/images/create', { query: { fromImage: `${host}/course`, tag: 'before' } })
+  for (const tag of ['own', 'before']) {
+    const { status } = await broker.ask('POST', `/v1.41/images/create?fromImage=${encodeURIComponent(imageOf(tag))}`)
+    assert.equal(status, 200)
+    assert.ok(((await images.sizeOf(imageOf(tag))) ?? 0) > 500_000)
+  }
+  assert.equal(await images.remove(imageOf('before')), false)
+  const { Id: id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body: { Image: imageOf('own') } })
+  try {
+    assert.equal(await images.remove(imageOf('own')), false)
+    // An API that was taken over does not look before.
+    const path = `/v1.41/images/${imageOf('own').replaceAll(':', '%3A')}`
+    assert.equal((await broker.ask('DELETE', path)).status, 403)
+    const filters = encodeURIComponent(JSON.stringify({ ancestor: [await runtime.imageId(imageOf('own'))] }))
+    const told = await broker.ask('GET', `/v1.41/containers/json?all=true&filters=${filters}`)
+    assert.deepEqual(Object.keys(JSON.parse(told.text)[0]), ['ImageID'])
+  } finally {
+    await askEngine('DELETE', `/containers/${id}`, { query: { force: 'true' } })
+  }
+  assert.equal(await images.remove(imageOf('own')), true)
+  assert.equal(await images.sizeOf(imageOf('own')), undefined)
+  assert.ok(await images.sizeOf(imageOf('before')))
 })

@@ -7,6 +7,7 @@ import { BuildCheck } from './build-check.ts'
 import { CreateCheck, type Allowances } from './create-check.ts'
 import { EngineFailure, EngineForward, refuse, refuseRaw } from './engine-forward.ts'
 import { EngineObjects, Refused, type InstallationLock } from './installation-objects.ts'
+import type { PulledImages } from './pulled-images.ts'
 import { engineVerbs, type Approved, type Verb } from './verbs.ts'
 
 /** Limits of bodies in JSON, which Berth sends at once: in ms, and in bytes of all at the same time. */
@@ -28,6 +29,7 @@ export interface BrokerParts {
   readonly allowances: Allowances
   readonly mountRoots: readonly string[]
   readonly installation: InstallationLock
+  readonly pulled: PulledImages
   /** Gets a line for each request that is refused; no body, and no text of an environment. */
   readonly log: (line: string) => void
   /** Those of `bodyLimits` when undefined. */
@@ -45,12 +47,12 @@ export interface BrokerParts {
  * @returns a server that does not listen yet
  */
 export function createEngineBroker({ limits = bodyLimits, ...parts }: BrokerParts): Server {
-  const { engine, allowances, mountRoots, installation, log } = parts
+  const { engine, allowances, mountRoots, installation, pulled, log } = parts
   const forward = new EngineForward(engine)
   const objects = new EngineObjects(forward, installation)
   const create = new CreateCheck({ allowances, mountRoots, installation, objects })
   const build = new BuildCheck({ allowances, installation, objects })
-  const verbs = engineVerbs({ objects, installation, create, build })
+  const verbs = engineVerbs({ objects, installation, create, build, pulled })
   const bodies = new JsonBodies(limits)
   const busy = new WeakSet<Socket>()
   const server = createServer({ headersTimeout, requestTimeout: 0, connectionsCheckingInterval }, (request, answer) => {
@@ -120,7 +122,7 @@ async function serve(
     path: `${version}${approved.path}${search}`,
     headers: headersFor(request, verb, approved),
     body: bodyFor(verb, approved),
-    shown: verb.shown,
+    shown: approved.shown ?? verb.shown,
   })
 }
 

@@ -101,6 +101,25 @@ export class EngineObjects {
     return name !== undefined && found?.Config?.Labels?.[buildLabel] === name
   }
 
+  /** Whether the engine has an image of this name. @throws {EngineFailure} */
+  async hasImage(name: string): Promise<boolean> {
+    const reference = name.split('/').map(encodeURIComponent).join('/')
+    return (await this.#engine.ask(`/images/${reference}/json`)) !== undefined
+  }
+
+  /**
+   * Whether a container was made of an image, of whichever program and also one that is stopped.
+   * @param reference as it stands in a path @throws {EngineFailure}
+   */
+  async hasContainerOf(reference: string): Promise<boolean> {
+    const image = await this.#engine.ask<{ readonly Id: string }>(`/images/${reference}/json`)
+    if (!image) return false
+    const filters = encodeURIComponent(JSON.stringify({ ancestor: [image.Id] }))
+    const found = await this.#engine.ask<{ readonly ImageID: string }[]>(`/containers/json?all=true&filters=${filters}`)
+    // The filter also finds those of images that were built on it.
+    return (found ?? []).some(({ ImageID }) => ImageID === image.Id)
+  }
+
   /**
    * Bytes of memory of the engine's host; asked once, because it changes with a restart of the machine.
    * @throws {EngineFailure} @throws {Error} when the engine does not say

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { readAllowances } from './create-check.ts'
 import { createEngineBroker } from './broker.ts'
 import { InstallationLock } from './installation-objects.ts'
+import { PulledImages } from './pulled-images.ts'
 import { acceptErrors } from '@berth/gateway/basics/listening.ts'
 import { findEngineAddress, parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import { logLine } from '@berth/gateway/basics/log-destination.ts'
@@ -27,6 +28,7 @@ try {
     allowances: readAllowances(BROKER_ALLOW),
     mountRoots: ALLOWED_MOUNT_ROOTS.split(',').filter((each) => each !== ''),
     installation: new InstallationLock(BROKER_STATE),
+    pulled: new PulledImages(`${BROKER_STATE}.images`),
     log: (line) => logLine('warn', line),
   })
   mkdirSync(path.dirname(socket), { recursive: true, mode: 0o750 })

@@ -1,5 +1,6 @@
 import { buildParameters, type BuildCheck } from './build-check.ts'
 import type { CreateCheck } from './create-check.ts'
+import { withTag, type PulledImages } from './pulled-images.ts'
 import {
   Refused,
   buildLabel,
@@ -25,6 +26,8 @@ export interface Approved {
   readonly body?: unknown
   /** Bytes that are sent in place of the client's body. */
   readonly archive?: string
+  /** As `Verb.shown`, which it goes before. */
+  readonly shown?: (answer: unknown) => unknown
 }
 
 /** One verb of the broker. */
@@ -48,6 +51,7 @@ export interface VerbParts {
   readonly installation: InstallationLock
   readonly create: CreateCheck
   readonly build: BuildCheck
+  readonly pulled: PulledImages
 }
 
 const execId = '([0-9a-f]{64})'
@@ -56,7 +60,7 @@ const name = '([a-zA-Z0-9][\\w.-]{0,254})'
 const image = '([a-zA-Z0-9][\\w.%/-]{0,511})'
 
 /** All verbs that the adapter of Docker (`engines/docker/`) uses, and no others. */
-export function engineVerbs({ objects, installation, create, build }: VerbParts): readonly Verb[] {
+export function engineVerbs({ objects, installation, create, build, pulled }: VerbParts): readonly Verb[] {
   /** A path as it is: what it tells is no secret and changes nothing. */
   const open = (path: string, query: readonly string[] = []): Verb => ({
     method: 'GET',
@@ -98,7 +102,15 @@ export function engineVerbs({ objects, installation, create, build }: VerbParts)
     { ...open('/networks', ['filters']), shown: shownNetworks },
     open(`/images/${image}/json`),
     open(`/distribution/${image}/json`),
-    list('/containers/json', ['all', 'filters', 'size']),
+    {
+      ...list('/containers/json', ['all', 'filters', 'size']),
+      approve: ({ query }) => {
+        const path = '/containers/json'
+        if (isOfImage(query)) return { path, shown: shownImages }
+        requireOwnFilter(query, installation)
+        return { path }
+      },
+    },
     list('/images/json', ['filters']),
     list('/volumes', ['filters']),
     list('/events', ['filters', 'since', 'until']),
@@ -187,8 +199,16 @@ export function engineVerbs({ objects, installation, create, build }: VerbParts)
       method: 'DELETE',
       path: new RegExp(`^/images/${image}$`),
       query: [],
-      approve: async ({ names: [named = ''] }) =>
-        (await objects.isOwnImage(named)) ? { path: `/images/${named}` } : undefined,
+      approve: async ({ names: [named = ''] }) => {
+        const path = `/images/${named}`
+        if (await objects.isOwnImage(named)) return { path }
+        const whole = withTag(decodeURIComponent(named))
+        if (!pulled.has(whole)) return undefined
+        if (await objects.hasContainerOf(named))
+          throw new Refused('a container, of Berth or another program, has this image')
+        pulled.forget(whole)
+        return { path }
+      },
     },
     {
       method: 'POST',
@@ -204,9 +224,12 @@ export function engineVerbs({ objects, installation, create, build }: VerbParts)
       path: /^\/images\/create$/,
       query: ['fromImage', 'tag', 'fromSrc', 'repo'],
       body: 'stream',
-      approve: ({ query }) => {
+      approve: async ({ query }) => {
         const path = '/images/create'
-        return isPull(query) ? { path } : { path, archive: emptyArchive }
+        if (!isPull(query)) return { path, archive: emptyArchive }
+        const named = pulledName(query)
+        if (named !== undefined && !(await objects.hasImage(named))) pulled.note(named)
+        return { path }
       },
     },
   ]
@@ -227,6 +250,14 @@ function requireOwnFilter(query: URLSearchParams, installation: InstallationLock
   if (named.length === 0) throw new Refused(`its filter names no installation (label ${ownLabel}=...)`)
   for (const each of named) installation.require(each)
 }
+
+/** Whether all containers of an image are asked for, of whichever program: they are told of by that image alone. */
+function isOfImage(query: URLSearchParams): boolean {
+  return /^\{"ancestor":\["[0-9a-f]{64}"\]\}$/.test(query.get('filters') ?? '')
+}
+
+const shownImages = (answer: unknown) =>
+  (answer as readonly { readonly ImageID: string }[]).map(({ ImageID }) => ({ ImageID }))
 
 function labelsOf(filters: string | null): string[] {
   try {
@@ -250,6 +281,13 @@ function isPull(query: URLSearchParams): boolean {
   if (isHelper && !query.has('fromImage')) return false
   if (query.get('fromImage') !== null && !query.has('fromSrc') && !query.has('repo')) return true
   throw new Refused('it takes in an image that is no pull; load images by Docker itself')
+}
+
+/** The image that is pulled; undefined for a repository of which the engine pulls all tags. */
+function pulledName(query: URLSearchParams): string | undefined {
+  const [image, tag] = [query.get('fromImage') ?? '', query.get('tag') ?? '']
+  if (tag === '') return /[:@][^/]+$/.test(image) ? image : undefined
+  return `${image}${tag.includes(':') ? '@' : ':'}${tag}`
 }
 
 /** Parts of answers that Berth reads, where the engine tells of the whole host. */

@@ -1,31 +1,16 @@
 import type { ImageStore } from '#/engines/image-store.ts'
 import { callTimeouts, statusOf } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { encodedImage, imageId, imageIdFrom } from './images.ts'
+import { encodedImage, imageId, imageIdFrom, imageSize } from './images.ts'
 
 type Engine = Pick<EngineContext, 'client' | 'pulls'>
-
-interface ListedImage {
-  readonly RepoTags: readonly string[] | null
-  readonly RepoDigests?: readonly string[] | null
-  readonly Size: number
-}
 
 /** Images of the Docker Engine. */
 export const imageStore = (engine: Engine): ImageStore => ({
   onPulled: (listener) => engine.pulls.onPulled(listener),
-  sizes: () => imageSizes(engine),
+  sizeOf: (image) => imageSize(engine, image),
   remove: (image) => removeUnused(engine, image),
 })
-
-async function imageSizes({ client }: Engine): Promise<ReadonlyMap<string, number>> {
-  const call = { what: 'list images', method: 'GET', path: '/images/json', timeout: callTimeouts.sweep } as const
-  const images = await client.ask<ListedImage[]>(call)
-  const named = images.flatMap(({ RepoTags, RepoDigests, Size }) =>
-    [...(RepoTags ?? []), ...(RepoDigests ?? [])].map((name) => [name, Size] as const),
-  )
-  return new Map(named)
-}
 
 /** The engine lets an image be taken one of several names while a container has it, so containers are looked at first. */
 async function removeUnused(engine: Engine, image: string): Promise<boolean> {
@@ -43,8 +28,9 @@ async function removeUnused(engine: Engine, image: string): Promise<boolean> {
     return true
   } catch (error) {
     const status = statusOf(error)
-    if (status === 404) return true
-    // A container was made of it meanwhile, or the broker of the engine's socket lets no image go.
+    // The broker does not know images that others pulled.
+    if (status === 404) return (await imageId(engine, image)) === undefined
+    // A container was made of it meanwhile, or the broker of the engine's socket lets no image go that a container has.
     if (status === 409 || status === 403) return false
     throw error
   }
