@@ -3,6 +3,7 @@ import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import { ownImageName } from '#/engines/image-builds.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
@@ -19,6 +20,7 @@ import type { EnvironmentRights } from './environment-rights.ts'
 export interface EnvironmentTrialsParts {
   readonly database: Database
   readonly containers: Containers
+  readonly runtime: Pick<Runtime, 'imageId'>
   readonly rights: EnvironmentRights
   readonly installation: string
   readonly log: Logger
@@ -101,7 +103,7 @@ export class EnvironmentTrials {
     actor: Actor,
     now: Date,
   ): Promise<OwnTrial & { readonly containerId: string }> {
-    const { database, containers, onChange } = this.#parts
+    const { database, containers, installation, runtime, onChange } = this.#parts
     const { templates } = containers
     if (!templates.all().some((each) => each.environment === environment))
       throw refusals.conflict(message('environments.noTemplateToTry', { name: environment }))
@@ -109,6 +111,9 @@ export class EnvironmentTrials {
     const type = trialType(trial)
     if (templates.all().some((each) => each.type === type))
       throw refusals.conflict(message('environments.trialTypeTaken', { type }))
+    const image = ownImageName(installation, environment, version)
+    if ((await runtime.imageId(image)) === undefined)
+      throw refusals.conflict(message('environments.imageGone', { version }))
     await this.end(user.id)
     await database.transaction(async (tx) => {
       if (!(await insertTrial(tx, trial))) throw refusals.conflict(message('environments.otherTrial'))

@@ -52,7 +52,7 @@ export class Environments {
   #runs = 0
 
   constructor(parts: EnvironmentsParts) {
-    const { config, database, containers, installation, log } = parts
+    const { config, database, containers, runtime, installation, log } = parts
     const { environments: settings } = config
     const { templates } = containers
     this.#parts = parts
@@ -63,7 +63,7 @@ export class Environments {
     this.#versions = this.isOn ? versionBuildsOf(parts, sources) : undefined
     const rights = new EnvironmentRights(settings, templates)
     const onChange = () => this.#refreshTrials()
-    this.#trials = new EnvironmentTrials({ database, containers, rights, installation, log, onChange })
+    this.#trials = new EnvironmentTrials({ database, containers, runtime, rights, installation, log, onChange })
     this.administration = new EnvironmentAdministration({
       database,
       sources,

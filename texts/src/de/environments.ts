@@ -17,6 +17,7 @@ export const environments: Translated<'environments'> = {
   notReadyToTry: 'Nur eine fertige Version kann ausprobiert werden.',
   noTemplateToTry:
     'Keine Vorlage nennt die Umgebung {name}, also ist nicht bekannt, wie sie läuft. Nenne sie zuerst in einer Vorlage.',
+  imageGone: 'Die Container-Engine hat das Image der Version {version} nicht mehr. Baue es noch einmal.',
   trialTypeTaken: 'Eine Vorlage heißt {type}; so hieße auch der Container, in dem diese Version ausprobiert wird.',
   otherTrial: 'Du beginnst gerade, eine andere Version auszuprobieren. Versuche es noch einmal.',
   noTrial: 'Du probierst keine Version dieser Umgebung aus.',

@@ -16,6 +16,7 @@ export const environments = {
   notReadyToTry: 'Only a version that is ready can be tried.',
   noTemplateToTry:
     'No template names the environment {name}, so it is not known how to run it. Name it in a template first.',
+  imageGone: 'The container engine has the image of version {version} no more. Build it again.',
   trialTypeTaken: 'A template has the name {type}, which a container to try this version would have.',
   otherTrial: 'You begin to try another version at this moment. Try again.',
   noTrial: 'You try no version of this environment.',

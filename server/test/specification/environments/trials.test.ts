@@ -182,3 +182,13 @@ test('tries are in the audit log, with their version', async () => {
   assert.deepEqual([version, type], [2, 'try-course-2'])
   assert.equal(entries[0].target, 'environment:course')
 })
+
+test('a version whose image the engine has no more is not tried: 409 with words', async () => {
+  const version = (await read('course')).versions.find(({ state }) => state === 'ready')?.version
+  const image = `berth.invalid/${berth.installation.toLowerCase()}/course:${version}`
+  await askEngine('DELETE', `/images/${image}`, { query: { force: 'true' } })
+  const refused = await ask('POST', `/course/versions/${version}/try`, undefined, mia)
+  assertRefused(refused, 409)
+  assert.match(refused.body.error, /Build it again/)
+  assert.equal((await ask('GET', '/course', undefined, mia)).body.environment.trial, null)
+})
