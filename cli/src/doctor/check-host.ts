@@ -82,7 +82,9 @@ const isDemo = (image: string) => image.startsWith('berth-demo-')
 
 /** Whether the image of every template is on the machine, or can be pulled. */
 export async function checkImages({ config, engine }: CheckContext, signal: AbortSignal): Promise<Finding[]> {
-  const types = Map.groupBy(config.templates.all(), ({ image }) => image)
+  // The image of an environment is of a version that was published, which the settings do not say.
+  const named = config.templates.all().filter(({ environment }) => environment === null)
+  const types = Map.groupBy(named, ({ image }) => image)
   const sources = new TemplateSources(config.sources)
   const isInRegistry = async (image: string, [first]: readonly Template[]) =>
     engine.isInRegistry(image, signal, first && sources.credentialsOf(first)?.())

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '@berth/server/config/config.ts'
 import { reasonOf } from '#/command-failure.ts'
+import { checkBuilds } from './check-builds.ts'
 import { checkCluster, checkPolicies, checkQuotas, checkRights, checkStorage } from './check-cluster.ts'
 import {
   checkAddressPools,
@@ -102,6 +103,7 @@ export const allChecks: readonly Check[] = [
   { name: 'disk', run: checkDisk },
   { name: 'home sources', run: checkHomeSources },
   { name: 'images', run: checkImages },
+  { name: 'builds', run: checkBuilds },
   { name: 'address pools', run: checkAddressPools },
   { name: 'inotify', run: checkInotify },
   { name: 'clock', run: checkClock },
@@ -112,7 +114,7 @@ export const allChecks: readonly Check[] = [
 ]
 
 /** Checks of an engine on this machine. */
-const ofDocker = new Set(['engine', 'host rules', 'images', 'address pools', 'inotify'])
+const ofDocker = new Set(['engine', 'host rules', 'images', 'builds', 'address pools', 'inotify'])
 
 /** In the place of those. */
 const ofCluster: readonly Check[] = [

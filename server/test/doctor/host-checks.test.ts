@@ -12,6 +12,7 @@ import {
   checkInotify,
   clockFindings,
 } from '@berth/cli/doctor/check-host.ts'
+import { checkBuilds } from '@berth/cli/doctor/check-builds.ts'
 import { checkHomeSources } from '@berth/cli/doctor/check-homes.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { testImage } from '#test/support/engine/engine.ts'
@@ -86,6 +87,19 @@ test('a template image that is here is well; one that is nowhere is critical; a 
   assert.match(inWords(away), /^critical: The image 127\.0\.0\.1:1\/nothing:1 \(dev; its registry does not answer\)/)
   const demo = await checkImages(contextFor(t, templates('berth-demo-none:latest')), signal)
   assert.match(demo[0]?.fix ?? '', /^npm start/)
+})
+
+test('the image of an environment is not looked for by a name, and builds have their room and bounded bases', async (t) => {
+  const CONTAINER_TEMPLATES = JSON.stringify({ dev: { image: await testImage() }, course: { environment: 'course' } })
+  const builds = { CONTAINER_TEMPLATES, ENVIRONMENTS: 'managers' }
+  assert.deepEqual(await checkImages(contextFor(t, builds), signal), [])
+  const here = { address: 'unix:///run/docker.sock', rootDir: folderFor(t) }
+  const checked = async (more: Record<string, string>) =>
+    inWords(await checkBuilds(withReport(contextFor(t, { ...builds, ...more }), here)))
+  assert.equal(await checked({ BUILD_MAX_SIZE: '1m' }), '')
+  assert.match(await checked({ BUILD_MAX_SIZE: '900000g' }), /^warning: .* GiB left, and a build may take 900000\.0/)
+  assert.match(await checked({ BUILD_MAX_SIZE: '1m', BUILD_BASES: '*' }), /^warning: BUILD_BASES has \*/)
+  assert.equal(await checked({ ENVIRONMENTS: 'off', BUILD_BASES: '*', CONTAINER_TEMPLATES: '' }), '')
 })
 
 test('a low limit of inotify is a warning with the line of sysctl; a high one is well', async (t) => {
