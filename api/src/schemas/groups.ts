@@ -22,6 +22,7 @@ const limits = {
   running: OrNull(Type.Integer({ minimum: 0, maximum: 1_000_000 }), { description: 'Containers at the same time' }),
   memory: OrNull(Bytes, { description: 'Bytes of memory of these containers together' }),
   cpus: OrNull(Type.Number({ minimum: 0, maximum: 1_000_000 }), { description: 'Cores of these containers together' }),
+  gpus: OrNull(Type.Integer({ minimum: 0, maximum: 1_000_000 }), { description: 'GPUs of these containers together' }),
   disk: OrNull(Bytes, { description: 'Bytes of homes' }),
 }
 const SomeLimits = Type.Partial(Type.Object(limits), { description: 'A limit that is left out stays as it is' })

@@ -53,7 +53,7 @@ export async function listGroupsPage(db: Db, page: GroupPageRequest, q: string |
   return { groups: rows, next }
 }
 
-const noLimits: GroupLimits = { running: null, memory: null, cpus: null, disk: null }
+const noLimits: GroupLimits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 
 /** Groups, for administrators. A change counts for launches when the call resolves. */
 export class GroupAdministration {

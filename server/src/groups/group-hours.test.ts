@@ -20,7 +20,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 const now = new Date('2026-11-23T00:00:00Z')
-const limits = { running: null, memory: null, cpus: null, disk: null }
+const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 const fields = { name: 'Physics', description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
 const physics = await insertGroup(database.db, { ...fields, createdAt: now })
 assert.ok(physics)

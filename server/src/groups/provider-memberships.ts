@@ -136,7 +136,7 @@ async function makeGroup(
   entries: AuditEntry[],
   now: Date,
 ): Promise<Group> {
-  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
   const fields = { name, description: '', types: null, limits, expiresAt: null }
   const group = await insertGroup(tx, { ...fields, source: provider, createdAt: now })
   if (!group) throw new Error(`the group of provider ${provider} was made twice within a lock`)

@@ -219,7 +219,7 @@ test('beside a home that was not measured twice in a row no other container star
 })
 
 test('an unmeasured home concerns launches that come under the same limit, and those only', async () => {
-  const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: 10 * MiB }
   const { template: dev } = readTemplate('dev', { image: 'x' })
   const { template: prod } = readTemplate('prod', { image: 'x' })
   assert.ok(dev && prod)
@@ -264,7 +264,7 @@ test('operators see how many limits are reached, and the users of the largest th
 })
 
 test('the limit of a group counts homes of its types alone, and leaves a way in to delete files', async () => {
-  const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: 10 * MiB }
   const limitsOf = (types: string[] | null) => ({
     ...noRules,
     hasDiskLimits: true,
@@ -286,7 +286,7 @@ test('the limit of a group counts homes of its types alone, and leaves a way in 
 
 // By figures of ten minutes ago a member who had filled the disk since launched once more.
 test('old numbers let no launch pass that a limit of a group concerns, and are not asked for where none does', async () => {
-  const limits = { running: null, memory: null, cpus: null, disk: 10 * MiB }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: 10 * MiB }
   const limitsFor = async () => [{ group: 'Physics', types: ['prod'], limits }]
   const rules = { ...noRules, hasDiskLimits: true, limitsFor }
   const old = open({ '7 ann dev': 1, '7 ann prod': 1 }, { rules, maxMemberAge: -1 })

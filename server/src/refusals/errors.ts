@@ -521,7 +521,7 @@ export const refusalRows = {
     when: 'a launch for which a limit of a group leaves no room; the body has `limit` and `group`',
     remedy: 'stop another container, or delete files; administrators raise the limit',
     sample: ['running', 'Physics 7b', message('groups.tooManyRunning', { group: 'Physics 7b', max: 2 })],
-    answer: (limit: 'running' | 'memory' | 'cpus' | 'disk', group: string, sentence: LocalizedMessage) => ({
+    answer: (limit: 'running' | 'memory' | 'cpus' | 'gpus' | 'disk', group: string, sentence: LocalizedMessage) => ({
       sentence: sentence,
       extra: { reason: 'full', limit, group },
     }),

@@ -23,7 +23,7 @@ test('without a look the store is asked once; one that was allowed is deleted wh
     ['ann', 'tom'].map((slug) => insertUser(db, { email: `${slug}@x.org`, slug, isAdmin: false, now })),
   )
   assert.ok(ann && tom)
-  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
   const fields = { name: 'Course', description: '', types: null, limits, expiresAt: null, source: localSource }
   const group = await insertGroup(db, { ...fields, createdAt: now })
   assert.ok(group)

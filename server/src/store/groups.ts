@@ -14,6 +14,8 @@ export interface GroupLimits {
   readonly memory: number | null
   /** Cores of these containers together. */
   readonly cpus: number | null
+  /** GPUs of these containers together. */
+  readonly gpus: number | null
   /** Bytes of homes, whether their containers run or not. */
   readonly disk: number | null
 }
@@ -186,6 +188,7 @@ function toRow({ name, description, types, limits, expiresAt }: GroupFields) {
     max_running: limits.running,
     max_memory: limits.memory,
     max_cpus: limits.cpus,
+    max_gpus: limits.gpus,
     max_disk: limits.disk,
     expires_at: expiresAt?.getTime() ?? null,
   }
@@ -204,7 +207,13 @@ function fromRow(row: GroupRow): Group {
     description: row.description,
     source: row.source,
     types: coverageOf(row.types),
-    limits: { running: row.max_running, memory: row.max_memory, cpus: row.max_cpus, disk: row.max_disk },
+    limits: {
+      running: row.max_running,
+      memory: row.max_memory,
+      cpus: row.max_cpus,
+      gpus: row.max_gpus,
+      disk: row.max_disk,
+    },
     expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
     createdAt: new Date(row.created_at),
     timetable: row.timetable === null ? null : (JSON.parse(row.timetable) as Timetable),

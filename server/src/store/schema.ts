@@ -298,6 +298,7 @@ export interface UserGroupsTable {
   max_memory: number | null
   /** Cores; may have a fraction. */
   max_cpus: number | null
+  max_gpus: number | null
   /** Bytes. */
   max_disk: number | null
   expires_at: number | null

@@ -15,7 +15,7 @@ test('a change whose publication fails is published and reported by the next rea
     gateway.published++
   })
   directory.onChange(() => void reported++)
-  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
   const createdAt = new Date('2026-11-25T08:00:00Z')
   const fields = { name: 'Physics', description: '', types: ['lab'], limits, source: localSource }
   assert.ok(await insertGroup(database.db, { ...fields, expiresAt: createdAt, createdAt }))

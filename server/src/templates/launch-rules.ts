@@ -138,18 +138,20 @@ export interface MemberLimits {
     readonly running: number | null
     readonly memory: number | null
     readonly cpus: number | null
+    readonly gpus: number | null
     readonly disk: number | null
   }
 }
 
-/** What a container of a type takes: bytes and cores of its template. */
+/** What a container of a type takes: bytes, cores and GPUs of its template. */
 export interface ResourceNeeds {
   readonly memory: number
   readonly cpus: number
+  readonly gpus: number
 }
 
 /** What a type takes whose template is not configured any more, although a container of it still runs. */
-const nothing: ResourceNeeds = { memory: 0, cpus: 0 }
+const nothing: ResourceNeeds = { memory: 0, cpus: 0, gpus: 0 }
 
 /**
  * Why a container of this type does not fit beside the others of its owner: the first limit of a group that leaves no room.
@@ -177,7 +179,7 @@ export function checkMemberLimits(
 /** @param needs of the container itself first */
 function refusalOf(
   group: string,
-  { running, memory, cpus }: MemberLimits['limits'],
+  { running, memory, cpus, gpus }: MemberLimits['limits'],
   needs: readonly ResourceNeeds[],
 ): Refusal | undefined {
   const [own = nothing] = needs
@@ -197,6 +199,12 @@ function refusalOf(
     const isAlone = own.cpus > cpus + 1e-9
     const why = isAlone ? message('groups.cpusTooFew', values) : message('groups.tooManyCpus', values)
     return refusals.groupLimit('cpus', group, why)
+  }
+  // Those that need none do not add to a sum, which may be above a limit that was lowered.
+  if (gpus !== null && own.gpus > 0 && sum('gpus') > gpus) {
+    const values = { group, max: gpus, needed: own.gpus }
+    const why = own.gpus > gpus ? message('groups.gpusTooFew', values) : message('groups.tooManyGpus', values)
+    return refusals.groupLimit('gpus', group, why)
   }
   return undefined
 }

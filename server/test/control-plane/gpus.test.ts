@@ -34,6 +34,7 @@ const app = { image: await testImage(), port: 8080, memory: '64m' }
 const templates = {
   dev: { display_name: 'Development', ...app },
   lab: { display_name: 'Laboratory', ...app, gpus: 1 },
+  gym: { display_name: 'Gym', ...app, gpus: 1 },
   duo: { display_name: 'Two GPUs', ...app, gpus: 2 },
 }
 const env = { CONTAINER_TEMPLATES: JSON.stringify(templates), GPU_IDS: '0,GPU-b' }
@@ -123,6 +124,25 @@ test('a container keeps its GPUs when it is restarted, and gets them again after
   assert.equal(await idsOf(launch(ann)), '0')
   assertOk(await stop(fay))
   assert.equal(await idsOf(launch(cat)), 'GPU-b')
+})
+
+test('a group limits the GPUs of the containers of a member together; those without GPUs are not concerned', async () => {
+  const made = await admin.call('POST', '/api/admin/groups', { body: { name: 'Physics', limits: { gpus: 1 } } })
+  assertOk(made)
+  const { id, limits } = made.body.group
+  assert.equal(limits.gpus, 1)
+  const member = { emails: ['ann@x.org'], role: 'member' }
+  assertOk(await admin.call('POST', `/api/groups/${id}/members`, { body: member }))
+  for (const [type, why] of [
+    ['gym', /allows the containers of a member 1 GPU together, and this one needs 1\. Stop another one first/],
+    ['duo', /allows the containers of a member 1 GPU together, and this one alone needs 2/],
+  ] as const) {
+    const refused = await launch(ann, type)
+    assertRefused(refused, 409, ['reason', 'limit', 'group'])
+    assert.equal(refused.body.limit, 'gpus')
+    assert.match(refused.body.error, why)
+  }
+  assertOk(await launch(ann, 'dev'))
 })
 
 test('after a restart of Berth they are still taken, and a launch that waits too long is refused with the reason', async (t) => {

@@ -42,7 +42,7 @@ for (const dialect of dialects) {
     }
 
     test('a name is given once, and an environment outlives its group', async () => {
-      const limits = { running: null, memory: null, cpus: null, disk: null }
+      const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
       const group = { name: 'g', description: '', types: null, limits, expiresAt: null }
       const { id } = (await insertGroup(database.db, { ...group, source: localSource, createdAt: now })) ?? { id: 0 }
       const made = await make('one', id)

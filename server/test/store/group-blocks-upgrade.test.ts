@@ -23,7 +23,7 @@ for (const dialect of dialects)
       const url = postgres?.url ?? null
 
       const before = await openDatabase(url, folder, { until: older })
-      const limits = { running: null, memory: null, cpus: null, disk: null }
+      const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
       const fields = { description: '', types: ['lab'], limits, expiresAt: null, source: localSource, createdAt: now }
       const physics = await insertGroup(before.db, { ...fields, name: 'Physics' })
       const maths = await insertGroup(before.db, { ...fields, name: 'Maths' })

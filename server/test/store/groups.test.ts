@@ -42,7 +42,7 @@ import {
 import { deleteUser, insertUser, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
-const noLimits = { running: null, memory: null, cpus: null, disk: null }
+const noLimits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 
 for (const dialect of dialects) {
   describe(`groups in ${dialect}`, () => {
@@ -68,7 +68,7 @@ for (const dialect of dialects) {
         name: 'Physik 7b',
         description: 'Herr Berg',
         types: ['dev', 'ümlaut'],
-        limits: { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, disk: 10 ** 12 },
+        limits: { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, gpus: 3, disk: 10 ** 12 },
         expiresAt: later(1),
       }
       const made = await insertGroup(database.db, { ...all, source: 'school', createdAt: now })

@@ -13,7 +13,7 @@ import { insertUser, setUsersBlocked, type User } from '#/store/users.ts'
 import { dialects, now, useStore } from '../support/store/both-databases.ts'
 
 const fields = { description: '', types: null, expiresAt: null }
-const noLimits = { running: null, memory: null, cpus: null, disk: null }
+const noLimits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 
 for (const dialect of dialects) {
   describe(`authors of invitations in ${dialect}`, () => {

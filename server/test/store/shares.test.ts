@@ -20,7 +20,7 @@ import {
 import { deleteUser, insertUser, type User } from '#/store/users.ts'
 import { dialects, later, now, useStore } from '../support/store/both-databases.ts'
 
-const noLimits = { running: null, memory: null, cpus: null, disk: null }
+const noLimits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 
 for (const dialect of dialects) {
   describe(`shares in ${dialect}`, () => {

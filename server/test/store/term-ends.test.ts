@@ -38,7 +38,7 @@ import { dialects, useStore } from '../support/store/both-databases.ts'
 
 const now = new Date('2027-07-31T20:00:00.123Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
-const limits = { running: null, memory: null, cpus: null, disk: null }
+const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 
 for (const dialect of dialects) {
   describe(`ends of terms in ${dialect}`, () => {

@@ -13,7 +13,7 @@ import { dialects, now, useStore } from '../support/store/both-databases.ts'
 const gib = 1_073_741_824
 const idle = { seconds: 60, isPaused: false, isUsed: false, idleFor: 1_860, cores: 2, memory: gib }
 const noGroups = { isEmpty: true, find: () => [] }
-const noLimits = { running: null, memory: null, cpus: null, disk: null }
+const noLimits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 const oldRow = { unit: 'day', kind: 'user', period: '2025-01-01', container_type: 'dev' } as const
 const settings = { timeZone: 'UTC', keepDays: 30, keepMonths: 24 }
 

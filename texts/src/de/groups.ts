@@ -28,6 +28,10 @@ export const groups: Translated<'groups'> = {
     'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Arbeitsspeicher, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
   tooManyCpus:
     'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Kerne, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
+  tooManyGpus:
+    'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max, plural, one {{max} GPU} other {{max} GPUs}}, und dieser braucht {needed}. Stoppe zuerst einen anderen.',
+  gpusTooFew:
+    'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max, plural, one {{max} GPU} other {{max} GPUs}}, und dieser allein braucht {needed}. Wende dich an einen Administrator.',
   memoryTooSmall:
     'Die Gruppe {group} erlaubt den Containern eines Mitglieds zusammen {max} Arbeitsspeicher, und dieser allein braucht {needed}. Wende dich an deinen Administrator.',
   cpusTooFew:

@@ -26,6 +26,10 @@ export const groups = {
     'The group {group} allows the containers of a member {max} of memory together, and this one needs {needed}. Stop another one first.',
   tooManyCpus:
     'The group {group} allows the containers of a member {max} cores together, and this one needs {needed}. Stop another one first.',
+  tooManyGpus:
+    'The group {group} allows the containers of a member {max, plural, one {{max} GPU} other {{max} GPUs}} together, and this one needs {needed}. Stop another one first.',
+  gpusTooFew:
+    'The group {group} allows the containers of a member {max, plural, one {{max} GPU} other {{max} GPUs}} together, and this one alone needs {needed}. Ask your administrator.',
   memoryTooSmall:
     'The group {group} allows the containers of a member {max} of memory together, and this one alone needs {needed}. Ask your administrator.',
   cpusTooFew:

@@ -11,7 +11,7 @@ const group: Group = {
   description: '',
   source: 'local',
   types: ['dev', 'prod'],
-  limits: { running: 1, memory: null, cpus: null, disk: null },
+  limits: { running: 1, memory: null, cpus: null, gpus: null, disk: null },
   expires_at: null,
   member_count: 4,
   folder: null,

@@ -19,7 +19,7 @@ const now = new Date('2027-07-31T20:00:00Z')
 const nothing = async () => undefined
 
 async function makeGroup(db: Db, name: string): Promise<number> {
-  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
   const fields = { name, description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
   return (await insertGroup(db, { ...fields, createdAt: now }))!.id
 }

@@ -24,7 +24,7 @@ async function arrange(
   const { database } = await openTemporaryStore(t)
   const { db } = database
   const startedAt = new Date(today)
-  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
   const name = 'Course'
   const fields = { name, description: '', types: ['lab'], limits, expiresAt: null, source: localSource }
   const group = await insertGroup(db, { ...fields, createdAt: startedAt })

@@ -286,7 +286,7 @@ function fromGroupChanges(body: GroupChangesDto): GroupChanges {
   }
 }
 
-const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
+const limitNames = ['running', 'memory', 'cpus', 'gpus', 'disk'] as const
 
 /** Those that are there: null is one that is taken away. */
 const limitsIn = (limits: NonNullable<GroupChangesDto['limits']>): Partial<GroupLimits> =>

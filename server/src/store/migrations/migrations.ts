@@ -35,6 +35,7 @@ import { sshKeys } from './033-ssh-keys.ts'
 import { environments } from './034-environments.ts'
 import { environmentTrials } from './035-environment-trials.ts'
 import { extraDisk } from './036-extra-disk.ts'
+import { gpus } from './037-gpus.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -79,5 +80,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '034-environments': environments(isPostgres),
     '035-environment-trials': environmentTrials(isPostgres),
     '036-extra-disk': extraDisk,
+    '037-gpus': gpus,
   }
 }

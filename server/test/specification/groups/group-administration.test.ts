@@ -7,7 +7,7 @@ const { berth, boss, signUp, group, launch } = await startGroupBerth({ after })
 const ann = await signUp('ann@x.org')
 const create = (body: object) => boss.call('POST', '/api/admin/groups', body)
 const change = (id: number, body: object) => boss.call('PATCH', `/api/admin/groups/${id}`, body)
-const noLimits = { running: null, memory: null, cpus: null, disk: null }
+const noLimits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
 
 test('a group has what it was made with, and what was left out is empty', async () => {
   const made = await create({ name: '  Biology 9c ' })
@@ -29,7 +29,7 @@ test('a group has what it was made with, and what was left out is empty', async 
     name: 'Whole',
     description: 'All of it',
     types: ['dev', 'prod', 'dev'],
-    limits: { running: 2, memory: 1_000_000, cpus: 1.5, disk: 5 },
+    limits: { running: 2, memory: 1_000_000, cpus: 1.5, gpus: 3, disk: 5 },
     expires_at: '2040-01-02T03:04:05.000Z',
   }
   const { body } = await create(whole)

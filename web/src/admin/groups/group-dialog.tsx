@@ -6,7 +6,7 @@ import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { useTypes } from '#/components/type-name.tsx'
-import { changesOf, fieldOf, limitNames, localTimeOf, readGroup, type WrongField } from './group-values.ts'
+import { changesOf, fieldOf, isCount, limitNames, localTimeOf, readGroup, type WrongField } from './group-values.ts'
 import { groupsKey } from './use-groups.ts'
 
 interface GroupDialogProps {
@@ -34,6 +34,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
       running: valueOf('running'),
       memory: valueOf('memory'),
       cpus: valueOf('cpus'),
+      gpus: valueOf('gpus'),
       disk: valueOf('disk'),
     }
     const name = group && isByProvider ? group.name : valueOf('name')
@@ -82,9 +83,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
                 key={name}
                 name={name}
                 label={t(name)}
-                problem={
-                  wrong === name ? t(name === 'running' ? 'badWhole' : 'badNumber', { name: t(name) }) : undefined
-                }
+                problem={wrong === name ? t(isCount(name) ? 'badWhole' : 'badNumber', { name: t(name) }) : undefined}
                 value={fieldOf(group?.limits, name)}
                 isNumber
               />

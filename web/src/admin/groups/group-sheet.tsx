@@ -10,7 +10,7 @@ import { TypeSign } from '#/components/type-sign.tsx'
 import { membersPath } from '#/groups/use-own-groups.ts'
 import { pages } from '#/paths.ts'
 import { Time, serverNow } from '#/time/time.tsx'
-import { fieldOf } from './group-values.ts'
+import { fieldOf, limitNames } from './group-values.ts'
 
 interface GroupSheetProps {
   group: Group
@@ -74,7 +74,7 @@ function TypesOf({ types }: { types: readonly string[] }) {
 export function GroupFacts({ group: { member_count, types, limits, expires_at } }: { group: Group }) {
   const t = useTranslations('admin.groups')
   const nameOf = useTypeName()
-  const named = (['running', 'memory', 'cpus', 'disk'] as const).filter((limit) => limits[limit] !== null)
+  const named = limitNames.filter((limit) => limits[limit] !== null)
   const words = named.map((limit) => `${t(`form.${limit}`)} ${fieldOf(limits, limit)}`)
   const at = expires_at !== null && { at: rich.inPlace(<Time at={expires_at} />) }
   const isOver = expires_at !== null && Date.parse(expires_at) <= serverNow()

@@ -2,7 +2,7 @@ import type { Group, GroupChanges } from '@berth/api/schemas/groups.ts'
 
 const GiB = 1024 ** 3
 
-export const limitNames = ['running', 'memory', 'cpus', 'disk'] as const
+export const limitNames = ['running', 'memory', 'cpus', 'gpus', 'disk'] as const
 
 /** What was typed into the form of a group. */
 interface TypedGroup {
@@ -35,9 +35,10 @@ export function readGroup(
     running: numberIn(limits.running),
     memory: bytesIn(limits.memory),
     cpus: numberIn(limits.cpus),
+    gpus: numberIn(limits.gpus),
     disk: bytesIn(limits.disk),
   }
-  const wrong = limitNames.find((each) => !isLimit(read[each]) || (each === 'running' && !isWhole(read[each])))
+  const wrong = limitNames.find((each) => !isLimit(read[each]) || (isCount(each) && !isWhole(read[each])))
   if (wrong) return { wrong }
   return {
     name: name.trim(),
@@ -65,6 +66,9 @@ function endOf(typed: string, before: string | null): string | null {
   if (typed === localTimeOf(before)) return before
   return typed === '' ? null : new Date(typed).toISOString()
 }
+
+/** Whether a limit counts things of which there are no parts. */
+export const isCount = (name: string) => name === 'running' || name === 'gpus'
 
 /** NaN for what is no number. */
 const numberIn = (text: string) => (text.trim() === '' ? null : Number(text.trim().replace(',', '.')))

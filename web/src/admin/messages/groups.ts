@@ -47,6 +47,7 @@ export const groups = {
     running: 'Containers at once',
     memory: 'Memory in GiB',
     cpus: 'Cores',
+    gpus: 'GPUs',
     disk: 'Files in GiB',
     ends: 'Ends',
     endsHint: 'Its containers then stop and can no longer be launched. Files are kept. Leave empty for no end.',
@@ -203,6 +204,7 @@ export const germanGroups: InOtherWords<typeof groups> = {
     running: 'Container zugleich',
     memory: 'Arbeitsspeicher in GiB',
     cpus: 'Kerne',
+    gpus: 'GPUs',
     disk: 'Dateien in GiB',
     ends: 'Ende',
     endsHint:

@@ -25,7 +25,7 @@ async function start(t: { after(end: () => Promise<void>): void }) {
     await rm(folder, { recursive: true, force: true })
   })
   const { db } = database
-  const limits = { running: null, memory: null, cpus: null, disk: null }
+  const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
   const group = { name: 'Course', description: '', types: null, limits, expiresAt: null, source: localSource }
   const { id: groupId } = (await insertGroup(db, { ...group, createdAt: now }))!
   const id = await insertTermEnd(db, {
