@@ -98,10 +98,10 @@ test('each GPU belongs to one container; a launch waits while all are taken, and
   const { containers, ...counts } = await report()
   assert.deepEqual(counts, { total: 2, in_use: 2, waiting: 2 })
   assert.deepEqual(
-    containers.map((each: { user_id: number; ids: string[] }) => [each.user_id, ...each.ids]),
+    containers.map((each: { email: string; container_type: string; ids: string[] }) => Object.values(each)),
     [
-      [ann.id, '0'],
-      [bob.id, 'GPU-b'],
+      [ann.id, 'ann@x.org', 'lab', ['0']],
+      [bob.id, 'bob@x.org', 'lab', ['GPU-b']],
     ],
   )
   assertOk(await stop(ann))

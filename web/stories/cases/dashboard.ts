@@ -106,6 +106,9 @@ export const dashboardStories: readonly Story[] = [
     }),
     prod(),
   ]),
+  story('waits-for-gpu', [dev(), prod({ ...fresh })], {
+    events: [snapshot, ['launch', { type: 'prod', stage: 'queued', place: 1, waiting: 2, waits_for: 'gpu' }]],
+  }),
   story('queued', [dev(), prod({ ...fresh })], {
     events: [snapshot, ['launch', { type: 'prod', stage: 'queued', place: 12, waiting: 40 }]],
   }),

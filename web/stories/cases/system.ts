@@ -16,7 +16,16 @@ export const healthy: SystemReport = {
   },
   launches: { waiting: 0, under_way: 1, parallel: 4 },
   containers: { running: 42, max: 120, addresses_left: 960 },
-  gpus: null,
+  gpus: {
+    total: 4,
+    in_use: 4,
+    waiting: 2,
+    containers: [
+      { user_id: 4, email: 'ada@example.org', container_type: 'gpu-lab', ids: ['0'] },
+      { user_id: 9, email: 'grace@example.org', container_type: 'gpu-lab', ids: ['1', '2'] },
+      { user_id: 12, email: 'edsger@example.org', container_type: 'dev', ids: ['GPU-8f3b2c1a'] },
+    ],
+  },
   host: {
     memory: { total: 32 * GiB, left: 14.6 * GiB },
     disk: { total: 400 * GiB, left: 212 * GiB },

@@ -278,6 +278,7 @@ export const SystemReport = Type.Object({
       containers: Type.Array(
         Type.Object({
           user_id: Type.Integer(),
+          email: OrNull(Type.String(), { description: 'Null until it was launched once' }),
           container_type: Type.String(),
           ids: Type.Array(Type.String(), { description: 'As in `GPU_IDS`' }),
         }),

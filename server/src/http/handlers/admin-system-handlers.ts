@@ -19,6 +19,7 @@ import type { NodeReport } from '#/nodes/node.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
+import type { ContainerRef } from '#/store/user-containers.ts'
 import type { AuditVerification } from '#/store/verify-audit-log.ts'
 import type { Usage, UsageReportRow } from '#/usage/open-usage.ts'
 import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
@@ -92,13 +93,19 @@ function containersPart({ config, containers }: SystemReportParts): SystemReport
   return { running: capacity.running, max: config.maxRunning, addresses_left: left }
 }
 
-function gpusPart({ containers: { admission } }: SystemReportParts): SystemReport['gpus'] {
+function gpusPart({ containers: { admission, routeSync } }: SystemReportParts): SystemReport['gpus'] {
   const report = admission.gpuReport()
   if (!report) return null
   const { total, taken, waiting, containers } = report
-  const having = containers.map(({ owned: { userId, type }, ids }) => ({
-    user_id: userId,
-    container_type: type,
+  const emailOf = (owned: ContainerRef) => {
+    const known = routeSync.get(owned)
+    return known && routeSync.gatewayUserOf(known)?.email
+  }
+  const having = containers.map(({ owned, ids }) => ({
+    user_id: owned.userId,
+    // What is being launched for the first time has no record there yet.
+    email: emailOf(owned) ?? null,
+    container_type: owned.type,
     ids: [...ids],
   }))
   return { total, in_use: taken, waiting, containers: having }

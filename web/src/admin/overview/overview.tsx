@@ -85,7 +85,7 @@ interface OverviewFiguresProps {
 function OverviewFigures({ report, samples }: OverviewFiguresProps) {
   const t = useTranslations('admin.overview.figure')
   const { bytes, count, duration } = useQuantities()
-  const { containers, launches, host } = report
+  const { containers, launches, gpus, host } = report
   const hour = samples && lastHourOf(samples)
   const when = hour && !hour.isWhole ? t('sinceStart') : t('lastHour')
   const left = (part: SystemReport['host']['memory']) => (part ? bytes(part.left) : undefined)
@@ -107,6 +107,13 @@ function OverviewFigures({ report, samples }: OverviewFiguresProps) {
         value={count(launches.under_way)}
         meaning={t('underWayOf', { parallel: count(launches.parallel) })}
       />
+      {gpus && (
+        <Figure
+          label={t('gpus')}
+          value={count(gpus.in_use)}
+          meaning={t('gpusOf', { total: count(gpus.total), waiting: gpus.waiting })}
+        />
+      )}
       <Figure label={t('launched')} value={hour && count(hour.launched)} meaning={hour && when} />
       <Figure label={t('failed')} value={hour && count(hour.failed)} meaning={hour && when} />
       <Figure

@@ -6,6 +6,7 @@ import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/instants.tsx'
 import { HealthSentence, useReport } from '#/admin/overview/report.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
+import { useTypeName } from '#/components/type-name.tsx'
 import { mailAdvice } from './mail-advice.ts'
 
 /** The page that operators open to find a fault. */
@@ -30,6 +31,7 @@ export function System() {
           <Nodes nodes={report.data.nodes} />
           <Reconciler report={report.data.reconciler} />
           <Launches report={report.data} />
+          <Gpus gpus={report.data.gpus} />
           <Host host={report.data.host} />
           <Images images={report.data.images} />
           <Mail mail={report.data.mail} />
@@ -64,6 +66,32 @@ function Launches({ report: { launches, containers } }: { report: SystemReport }
           meaning={containers.addresses_left === null ? undefined : t('addressesFor')}
         />
       </Figures>
+    </Section>
+  )
+}
+
+/** Who has which GPUs. */
+function Gpus({ gpus }: { gpus: SystemReport['gpus'] }) {
+  const t = useTranslations('admin.system.gpus')
+  const { count } = useQuantities()
+  const nameOf = useTypeName()
+  if (gpus === null) return null
+  return (
+    <Section title={t('title')}>
+      <Figures>
+        <Figure label={t('inUse')} value={count(gpus.in_use)} meaning={t('of', { total: count(gpus.total) })} />
+        <Figure label={t('waiting')} value={count(gpus.waiting)} meaning={t('waitingFor')} />
+      </Figures>
+      {gpus.containers.length > 0 && (
+        <ul className="plain-list hint" aria-label={t('inUse')}>
+          {gpus.containers.map(({ user_id, email, container_type, ids }) => (
+            <li key={`${user_id} ${container_type}`}>
+              <span className="address">{ids.join(', ')}</span>: {nameOf(container_type)}
+              {email !== null && ` (${email})`}
+            </li>
+          ))}
+        </ul>
+      )}
     </Section>
   )
 }
