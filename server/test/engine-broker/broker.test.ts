@@ -175,6 +175,7 @@ suite('broker of the socket of the engine', async () => {
         /device=/,
       ],
       ['all GPUs', body({ DeviceRequests: [{ Count: 1, Capabilities: [['gpu']] }] }), /gpus/],
+      ['a GPU by its id', body({ DeviceRequests: [{ DeviceIDs: ['1'], Capabilities: [['gpu']] }] }), /gpu=1/],
       ['another runtime', body({ Runtime: 'evil' }), /runtime=evil/],
       ['an old kind of mount', body({ Binds: ['/:/host'] }), /HostConfig/],
       ['the root of the host', body(bind('/')), /not below ALLOWED_MOUNT_ROOTS/],

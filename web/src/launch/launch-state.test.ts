@@ -101,7 +101,7 @@ const cases: [StageEvent, string, number | undefined][] = [
   [{ type: 'dev', stage: 'queued', place: 12, waiting: 1400 }, 'In the queue: position 12 of 1,400', undefined],
   [
     { type: 'dev', stage: 'queued', place: 1, waiting: 2, waits_for: 'gpu' },
-    'All GPUs are in use. Waiting for one: position 1 of 2',
+    'All GPUs are in use: position 1 of 2',
     undefined,
   ],
   [pull([3, 7], [120e6, 400e6]), 'Downloading the image: 3 of 7 layers, 120 of 400 MB', 0.3],

@@ -13,7 +13,7 @@ const stages = {
 
 const stage = {
   queued:
-    '{detail, select, gpu {All GPUs are in use. Waiting for one: position {place} of {waiting}} other {In the queue: position {place} of {waiting}}}',
+    '{detail, select, gpu {All GPUs are in use: position {place} of {waiting}} other {In the queue: position {place} of {waiting}}}',
   pulling:
     'Downloading the image{detail, select, none {} layers {: {done} of {total, plural, one {# layer} other {# layers}}} other {: {done} of {total, plural, one {# layer} other {# layers}}, {part} of {whole} {unit}}}',
   creating: 'Creating the container',
@@ -184,7 +184,7 @@ const germanStages: InOtherWords<typeof stages> = {
 
 const germanStage: InOtherWords<typeof stage> = {
   queued:
-    '{detail, select, gpu {Alle GPUs sind belegt. Warten auf eine: Position {place} von {waiting}} other {In der Warteschlange: Position {place} von {waiting}}}',
+    '{detail, select, gpu {Alle GPUs sind belegt: Position {place} von {waiting}} other {In der Warteschlange: Position {place} von {waiting}}}',
   pulling:
     'Image wird heruntergeladen{detail, select, none {} layers {: {done} von {total, plural, one {# Schicht} other {# Schichten}}} other {: {done} von {total, plural, one {# Schicht} other {# Schichten}}, {part} von {whole} {unit}}}',
   creating: 'Container wird erstellt',
