@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 
-/** A group of figures. */
-export const Figures = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>
+/** A group of figures. @param isInLine in one line where the window is wide */
+export const Figures = ({ isInLine = false, children }: { isInLine?: boolean; children: ReactNode }) => (
+  <dl className={isInLine ? 'figures in-line' : 'figures'}>{children}</dl>
+)
 
 interface FigureProps {
   label: string

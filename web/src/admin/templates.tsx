@@ -8,7 +8,8 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
-import { useTypeName } from '#/components/type-name.tsx'
+import { useTypeName, useTypes } from '#/components/type-name.tsx'
+import { TypeSign } from '#/components/type-sign.tsx'
 import { pages } from '#/paths.ts'
 import { Time } from '#/time/time.tsx'
 import { ActionDialog } from './action-dialog.tsx'
@@ -47,10 +48,14 @@ function TemplateRow({ template }: { template: TemplateEntry }) {
   const [mode, setMode] = useState<UpdateMode>()
   const { type, version, older } = template
   const name = useTypeName()(type)
+  const icon = useTypes().data?.find((each) => each.type === type)?.icon
   return (
     <li className="row">
       <div>
-        <h2 className="address">{name}</h2>
+        <h2 className="sheet-name">
+          <TypeSign icon={icon} />
+          <span className="address">{name}</span>
+        </h2>
         {name !== type && <p className="hint address">{type}</p>}
         <ImageFacts image={template.image} />
         <p className="hint">{t('version', { version })}</p>

@@ -8,10 +8,7 @@ import type { Drawing } from '#/admin/plots/options.ts'
 import { Plot } from '#/admin/plots/plot.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
 import { Segments } from '#/admin/segments.tsx'
-import { Link } from '#/components/link.tsx'
-import { pages } from '#/paths.ts'
-import { useServerNow } from '#/time/time.tsx'
-import { healthOf, recentFailure } from './health.ts'
+import { Attention } from './attention.tsx'
 import { lastHourOf, momentsOf, ranges, type Moment, type Range } from './history.ts'
 import { HealthStatus, useHistory, useReport } from './report.tsx'
 
@@ -38,43 +35,6 @@ export function Overview() {
   )
 }
 
-/** Number of problems, without mail. */
-const problemCount = (report: SystemReport) =>
-  report.warnings.length + (['engine', 'unfinished'].includes(healthOf(report)) ? 1 : 0)
-
-/** What needs attention, worst first; one line when nothing does. */
-function Attention({ report }: { report: SystemReport }) {
-  const t = useTranslations('admin.overview')
-  const instants = useInstants()
-  const now = useServerNow(60_000)
-  const health = healthOf(report)
-  const { failures } = report.reconciler
-  const mailFailure = recentFailure(report.mail.last_failure_at, now)
-  const count = problemCount(report) + (mailFailure === undefined ? 0 : 1)
-  if (count === 0) return <p className="healthy">{t(health === 'starting' ? 'health.starting' : 'health.well')}</p>
-  return (
-    <section className="attention">
-      <h2>{t('attention')}</h2>
-      <ul>
-        {health === 'engine' && <li className="bad">{t('health.engine')}</li>}
-        {report.warnings.map((warning) => (
-          <li key={warning}>{warning}</li>
-        ))}
-        {health === 'unfinished' && (
-          <li>
-            {t('health.unfinished', { count: failures.length })} <Link to={pages.adminSystem}>{t('toSystem')}</Link>
-          </li>
-        )}
-        {mailFailure !== undefined && (
-          <li>
-            {t('mailFailed', { time: instants.time(mailFailure) })} <Link to={pages.adminSystem}>{t('toSystem')}</Link>
-          </li>
-        )}
-      </ul>
-    </section>
-  )
-}
-
 interface OverviewFiguresProps {
   report: SystemReport
   /** Undefined while unknown. */
@@ -91,7 +51,7 @@ function OverviewFigures({ report, samples }: OverviewFiguresProps) {
   const left = (part: SystemReport['host']['memory']) => (part ? bytes(part.left) : undefined)
   const total = (part: SystemReport['host']['memory']) => (part ? t('of', { total: bytes(part.total) }) : undefined)
   return (
-    <Figures>
+    <Figures isInLine>
       <Figure
         label={t('running')}
         value={count(containers.running)}

@@ -24,7 +24,7 @@ export const useHistory = () =>
   })
 
 /** The health of the installation in one sentence. */
-export function HealthSentence({ report }: { report: SystemReport }) {
+function HealthSentence({ report }: { report: SystemReport }) {
   const t = useTranslations('admin.overview.health')
   const health = healthOf(report)
   const count = health === 'warned' ? report.warnings.length : report.reconciler.failures.length

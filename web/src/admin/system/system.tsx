@@ -4,7 +4,8 @@ import type { MailFailure, SystemReport } from '@berth/api/schemas/administratio
 import { AdminPage, QueryError } from '#/admin/admin-page.tsx'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/instants.tsx'
-import { HealthSentence, useReport } from '#/admin/overview/report.tsx'
+import { Attention } from '#/admin/overview/attention.tsx'
+import { HealthStatus, useReport } from '#/admin/overview/report.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
 import { useTypeName } from '#/components/type-name.tsx'
 import { mailAdvice } from './mail-advice.ts'
@@ -16,18 +17,10 @@ export function System() {
   return (
     <AdminPage title={t('shell.system')}>
       <QueryError query={report} />
-      <p role="status" className="health live">
-        {report.data && <HealthSentence report={report.data} />}
-      </p>
+      <HealthStatus report={report.data} />
       {report.data && (
         <>
-          {report.data.warnings.length > 0 && (
-            <ul className="plain-list">
-              {report.data.warnings.map((warning) => (
-                <li key={warning}>{warning}</li>
-              ))}
-            </ul>
-          )}
+          <Attention report={report.data} />
           <Nodes nodes={report.data.nodes} />
           <Reconciler report={report.data.reconciler} />
           <Launches report={report.data} />
