@@ -74,7 +74,7 @@ function SheetAction({ action: { label, obstacle, isGrave }, onPick }: { action:
 export function SheetPart({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
   return (
-    <section className="sheet-part" aria-labelledby={id}>
+    <section className="detail-part" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       {children}
     </section>

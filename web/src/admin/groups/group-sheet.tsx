@@ -30,7 +30,7 @@ export function GroupSheet({ group, onOpen, onClose }: GroupSheetProps) {
   return (
     <DetailSheet title={name} actions={actions} onClose={onClose}>
       {description !== '' && <p>{description}</p>}
-      <GroupFacts group={group} />
+      <GroupFacts group={group} isList />
       {types !== null && <TypesOf types={types} />}
       <SheetPart title={t('further')}>
         <ul className="sheet-rows">
@@ -70,8 +70,14 @@ function TypesOf({ types }: { types: readonly string[] }) {
   )
 }
 
-/** Members, types, limits and end of a group in one line. */
-export function GroupFacts({ group: { member_count, types, limits, expires_at } }: { group: Group }) {
+/** Members, types, limits and end of a group. @param isList one below the other, not in one line */
+export function GroupFacts({
+  group: { member_count, types, limits, expires_at },
+  isList = false,
+}: {
+  group: Group
+  isList?: boolean
+}) {
   const t = useTranslations('admin.groups')
   const nameOf = useTypeName()
   const named = limitNames.filter((limit) => limits[limit] !== null)
@@ -79,7 +85,7 @@ export function GroupFacts({ group: { member_count, types, limits, expires_at } 
   const at = expires_at !== null && { at: rich.inPlace(<Time at={expires_at} />) }
   const isOver = expires_at !== null && Date.parse(expires_at) <= serverNow()
   return (
-    <ul className="dotted hint">
+    <ul className={isList ? 'dotted hint detail-facts' : 'dotted hint'}>
       <li>{t('members', { count: member_count })}</li>
       <li>{types === null ? t('everyType') : types.map(nameOf).join(', ')}</li>
       {words.length > 0 && <li>{t('limited', { limits: words.join(', ') })}</li>}
