@@ -3,11 +3,15 @@ import type { Logger } from 'pino'
 import type { Runtime } from '#/engines/runtime.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
-import { setHomeProblem, type UserContainer } from '#/store/user-containers.ts'
+import { findContainer, setHomeProblem, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { Template } from '#/templates/template.ts'
+import type { LaunchFailure } from './launch-failure.ts'
 
 /** How long the engine may take for a look, and a launch waits for its own and those before it, in ms. */
 const timeout = 3_000
+
+/** Reasons of a failed launch for which a home that the program cannot enter may be the cause. */
+const mayConcernHome: ReadonlySet<LaunchFailure['reason']> = new Set(['crashed', 'failed'])
 
 export interface HomeCheckParts {
   readonly runtime: Pick<Runtime, 'homeRights'>
@@ -37,6 +41,24 @@ export class HomeCheck {
     const looked = this.#limit(() => this.#look(record, id, home))
     const mayBeOthers = homeOf === 'user' || homeSource !== null || user !== null || record.homeProblem !== null
     if (mayBeOthers || record.image !== image) await withTimeout(timeout, looked)
+  }
+
+  /**
+   * Looks at a container that did not start: that its program cannot enter its home may be why. Never throws.
+   * @param owned whose container it is, of which the record is as the launch left it
+   */
+  async runAfterFailure({ reason }: LaunchFailure, { userId, type }: ContainerRef, { home }: Template): Promise<void> {
+    if (home === null || !mayConcernHome.has(reason)) return
+    const { database, log } = this.#parts
+    await withTimeout(
+      timeout,
+      this.#limit(() =>
+        tryOrLog(log, 'looking whether a program that ended could enter its home', async () => {
+          const record = await findContainer(database.db, userId, type)
+          if (record?.containerId) await this.#look(record, record.containerId, home)
+        }),
+      ),
+    )
   }
 
   async #look(record: UserContainer, id: string, home: string): Promise<void> {

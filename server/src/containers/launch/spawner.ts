@@ -32,7 +32,7 @@ import type { CrashLoops } from './crash-loops.ts'
 import type { GpuNeeds } from './gpu-allocation.ts'
 import type { HomeCheck } from './home-check.ts'
 import { flightOf, isUnrequested, launchAttempt, ownedBy, recordFor, type LaunchAttempt } from './launch-attempt.ts'
-import { explainFailure, failedStage, unavailableAfter } from './launch-failure.ts'
+import { LaunchFailure, explainFailure, failedStage, unavailableAfter } from './launch-failure.ts'
 import { waitStage, type AppAddress, type LaunchProgress } from './launch-progress.ts'
 import type { LaunchSlot } from './launch-queue.ts'
 import type { LaunchMetrics } from './load-metrics.ts'
@@ -219,6 +219,7 @@ export class Spawner {
     const { runtime, routeSync, launchProgress, log } = this.#parts
     const owned = ownedBy(attempt)
     const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
+    if (explained instanceof LaunchFailure) await this.#parts.homeCheck?.runAfterFailure(explained, owned, attempt.template)
     const failure = unavailableAfter(explained)
     if (!isUnchanged(attempt, explained))
       await tryOrLog(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>

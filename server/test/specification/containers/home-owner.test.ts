@@ -32,6 +32,8 @@ async function settings(uid: number): Promise<Record<string, string>> {
   const templates = {
     notebook: { ...base, home: '/nowhere/deep', home_of: 'user' },
     editor: { ...base, home: '/workspace', home_of: 'user' },
+    // Its program ends when it cannot enter its home.
+    strict: base,
     // The program of the test image needs its home to begin.
     served: { ...base, command: ['sleep', '3600'], home_source: { path: `${root}/homes/{slug}`, create: '4001:4001' } },
   }
@@ -104,6 +106,24 @@ test('the message of a home that cannot be written to names the command, which g
     { ...detail, user: 0 },
     { user: 0, type: 'notebook', from: '4001:4001', to: '4002', changed: 5, address: 'command line' },
   )
+})
+
+test('a program that ends because it cannot enter its home is told of with the command, which mends it', async () => {
+  await launch('strict')
+  const own = (id: string) => change('strict', { to: id })
+  await execInContainer(await launch('strict'), 'echo kept > /home/berth/file')
+  await stop('strict')
+  assertOk(await own('4001:4001'))
+  assertOk(await call(ann, 'POST', '/api/container/stop/strict'))
+  const failed = await call(ann, 'POST', '/api/container/launch/strict')
+  assert.deepEqual([failed.status, failed.body.reason], [500, 'crashed'])
+  const told = (await problem('strict')) ?? ''
+  assert.match(told, /runs as account 4002, and the home belongs to account 4001/)
+  assert.ok(told.includes(`\`berth homes chown ${await idOf('strict')}\``), told)
+  assertOk(await change('strict'))
+  assert.equal(await run('strict', 'cat /home/berth/file'), 'kept')
+  assert.equal(await problem('strict'), undefined)
+  await stop('strict')
 })
 
 test('what is given away a second time is not, and the way back gives it to whom it belonged', async () => {
