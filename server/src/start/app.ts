@@ -131,9 +131,10 @@ async function serve(parts: AppParts, rooms: Rooms): Promise<void> {
   directory.publishBy(() => feed.publishToReaders())
   // Before the first launch: templates get their images.
   await environments.start()
+  // A launch that came before would begin with a part of what is restored.
+  await homes.resumeSnapshots()
   await http.listen(parts.socketPath)
   parts.onListening?.('api')
-  await homes.resumeSnapshots()
   await feed.serve()
   await sharing.start()
   await containers.publishRoutes(following.signal)

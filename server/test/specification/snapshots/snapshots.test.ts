@@ -209,11 +209,13 @@ test('a restore that the death of the process interrupted is completed at the ne
   mkdirSync(journal, { recursive: true })
   const pending = { userId: ann.id, type: 'dev', volume, id, only: '', folder: 'restored-later' }
   writeFileSync(path.join(journal, `${volume}.json`), JSON.stringify(pending))
-  writeFileSync(path.join(dataDir, 'snapshots/homes', volume, '1796119200000-manual.unfinished'), 'a part')
-  berth = await startBerth(lifetime, { dataDir, installation, env, pace: { every: 1_000 } })
+  const unfinished = path.join(dataDir, 'snapshots/homes', volume, '1796119200000-manual.unfinished')
+  writeFileSync(unfinished, 'a part')
+  // A launch that was answered earlier began with a part of the folder, and the restore waited for its end.
+  const onListening = (socket: string) => void (socket === 'api' && assert.ok(!existsSync(unfinished)))
+  berth = await startBerth(lifetime, { dataDir, installation, env, pace: { every: 1_000 }, node: { onListening } })
   assert.equal(await inHome('cat restored-later/kept'), 'kept')
   assert.deepEqual(readdirSync(journal), [])
-  assert.ok(!existsSync(path.join(dataDir, 'snapshots/homes', volume, '1796119200000-manual.unfinished')))
 })
 
 test('snapshots go with the account and its homes', async () => {
