@@ -5,6 +5,9 @@ import type { Client } from '@berth/api/client.ts'
 import type { Group, GroupRole, Member } from '@berth/api/schemas/groups.ts'
 import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
+import { defaultLanguage } from '@berth/texts/language.ts'
+import { localize } from '@berth/texts/localize.ts'
+import { formatBytes } from '@berth/texts/localized-message.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
 import {
   addCommands,
@@ -138,7 +141,7 @@ const folder: CommandSpec = {
   effect:
     'Templates show folders where their field `group_folders` says so. Each container has the change from its next start.',
   examples: [
-    ['groups folder "Physics 7b"', 'what it is called, and what members may do'],
+    ['groups folder "Physics 7b"', 'what it is called, what members may do, and how full it is'],
     ['groups folder "Physics 7b" --name physics-7b --members read', 'managers write, members read'],
     ['groups folder 7 --remove', 'its members do not see it any more'],
   ],
@@ -165,8 +168,10 @@ async function changeFolder(
   if (isChange && wanted.name === undefined) throw new WrongUsage('The group has no folder yet: give it a --name.')
   const body = wanted.name === undefined ? undefined : { name: wanted.name, members: wanted.members }
   const now = isChange && body ? (await api.setGroupFolder({ params, body })).group.folder : group.folder
-  terminal.json({ id: group.id, folder: now })
-  terminal.print(now ? `${group.name}: ${now.name}, members ${now.members}` : `${group.name} has no folder.`)
+  const bytes = now ? ((await api.readManagedGroup({ params })).folder_bytes ?? null) : null
+  terminal.json({ id: group.id, folder: now, bytes })
+  const size = bytes === null ? 'not measured yet' : localize(defaultLanguage, formatBytes(bytes))
+  terminal.print(now ? `${group.name}: ${now.name}, members ${now.members}, ${size}` : `${group.name} has no folder.`)
 }
 
 /** `berth groups members`, `add` and `remove`. */
