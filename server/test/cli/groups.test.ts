@@ -34,7 +34,10 @@ test(
     assert.match((await berth('timetable', 'Physics 7b', '--remove')).stderr, /None/)
     assert.match((await berth('folder', 'Physics 7b')).stdout, /has no folder/)
     assert.equal((await berth('folder', 'Physics 7b', '--members', 'write')).code, 2, 'without a name')
-    assert.match((await berth('folder', 'Physics 7b', '--name', 'physics')).stdout, /physics, members read, not measured yet/)
+    assert.match(
+      (await berth('folder', 'Physics 7b', '--name', 'physics')).stdout,
+      /physics, members read, not measured yet/,
+    )
     assert.match((await berth('folder', '1', '--members', 'write')).stdout, /physics, members write/)
     assert.match((await berth('folder', '1', '--remove', '--purge')).stdout, /is removed as soon as/)
     assert.match((await berth('members', '1')).stdout, /boss@x\.org +manager/)

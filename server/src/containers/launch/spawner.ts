@@ -219,7 +219,8 @@ export class Spawner {
     const { runtime, routeSync, launchProgress, log } = this.#parts
     const owned = ownedBy(attempt)
     const explained = error instanceof RuntimeError ? await explainFailure(runtime, error) : error
-    if (explained instanceof LaunchFailure) await this.#parts.homeCheck?.runAfterFailure(explained, owned, attempt.template)
+    if (explained instanceof LaunchFailure)
+      await this.#parts.homeCheck?.runAfterFailure(explained, owned, attempt.template)
     const failure = unavailableAfter(explained)
     if (!isUnchanged(attempt, explained))
       await tryOrLog(log, `publishing that ${owned.type} of user ${owned.userId} did not start`, () =>
