@@ -26,6 +26,14 @@ export const auditActions = {
     when: 'an administrator or the operator stopped a container without blocking it',
     detail: 'owner, type',
   },
+  'container.restart': {
+    when: 'an administrator replaced a container with a new one',
+    detail: 'owner, type',
+  },
+  'container.read-logs': {
+    when: 'an administrator read what the program of a container wrote',
+    detail: 'owner, type',
+  },
   'home.download': { when: 'an owner began to download a snapshot of a home', detail: 'owner, type, `snapshot`' },
   'home.read-file': { when: 'an owner began to download a file or folder of a home', detail: 'owner, type, `path`' },
   'home.remove-file': {

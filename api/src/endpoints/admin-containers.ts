@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/administration/admin.ts'
+import { LogsQuery } from '../schemas/container.ts'
 import { ErrorBody } from '../schemas/error.ts'
 import { Message } from '../schemas/shapes.ts'
 
@@ -37,6 +38,29 @@ export const adminContainersEndpoints = {
     params: admin.IdParams,
     response: admin.ContainerResponse,
     refusals: { 404: ErrorBody, 500: ErrorBody },
+  },
+  restartUserContainer: {
+    method: 'POST',
+    path: '/api/admin/containers/{id}/restart',
+    access: 'admin',
+    scope: 'admin:write',
+    summary: 'Replace a container with a new one; its home is kept. It goes on after the answer; audited',
+    params: admin.IdParams,
+    response: Message,
+    refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
+  },
+  readContainerLogs: {
+    method: 'GET',
+    path: '/api/admin/containers/{id}/logs',
+    access: 'admin',
+    scope: 'admin:write',
+    guarded: true,
+    summary: 'The last lines that the program of a container wrote since its last start; audited',
+    params: admin.IdParams,
+    query: LogsQuery,
+    response: admin.LastLines,
+    refusals: { 400: ErrorBody, 404: ErrorBody, 500: ErrorBody },
+    head: false,
   },
   blockContainer: {
     method: 'POST',

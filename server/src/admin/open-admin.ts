@@ -12,6 +12,7 @@ import type { Homes } from '#/homes/open-homes.ts'
 import { AdminLists, ApiTokenAdministration, AuditReader } from './admin-lists.ts'
 import { AuditWebhook, type AuditWebhookPace, type AuditWebhookParts } from './audit-webhook.ts'
 import { BlockPreviews, ContainerBlocking, UserBlocking } from './blocking.ts'
+import { ContainerSupport } from './container-support.ts'
 import { Deletion, type DeletionParts } from './deletion.ts'
 import { RotateKeys, StopContainer } from './operator-actions.ts'
 import { Takeover } from './takeover.ts'
@@ -55,6 +56,7 @@ export class Admin {
   readonly endSessions: EndSessions
   readonly verification: ResendVerification
   readonly stopContainer: StopContainer
+  readonly containerSupport: ContainerSupport
   readonly printLink: PrintLink
   readonly rotateKeys: RotateKeys
   readonly templates: TemplateAdministration
@@ -105,6 +107,12 @@ export class Admin {
       return (also) => links.mail(user, link, also)
     })
     this.stopContainer = new StopContainer(database, (container) => ownerActions.stopUnchecked(container))
+    this.containerSupport = new ContainerSupport({
+      database,
+      containers,
+      onFailure: (error, { userId, type }) =>
+        log.warn({ err: error, userId, type }, 'a restart by an administrator failed'),
+    })
     this.printLink = new PrintLink(database, links)
     const tokenLifetime = Math.max(config.accessTokenExpires, scopedLifetime)
     const publishKeys = () => settings.serve()

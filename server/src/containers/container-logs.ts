@@ -3,7 +3,7 @@ import { refusals } from '#/refusals/errors.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
-import { findContainer, type ContainerRef } from '#/store/user-containers.ts'
+import { findContainer, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { OpenStreams, StreamOwner } from './open-streams.ts'
 
@@ -29,7 +29,7 @@ export interface LogReading {
   readonly close: () => void
 }
 
-/** Output of a user's own containers. */
+/** Output of containers: followed by their owners, the last lines for administrators. */
 export class ContainerLogs {
   readonly #parts: ContainerLogsParts
 
@@ -59,15 +59,31 @@ export class ContainerLogs {
   }
 
   /**
+   * The last lines since its last start; of a type that is not configured any more, too.
+   * @param lines max number @returns oldest first @throws {Refusal} 404 · 500 as `#find`
+   */
+  async last(container: UserContainer, lines: number): Promise<string[]> {
+    const id = await this.#idOf(container)
+    return this.#parts.runtime.logs(id, lines).catch((cause: unknown) => {
+      throw refusals.logsFailed(cause)
+    })
+  }
+
+  /**
    * Id of the container in the engine; it need not run, and may be blocked.
    * @throws {Refusal} 400 unknown type · 404 no container, or the engine has none · 500 the engine does not answer
    */
   async #find({ userId, type }: ContainerRef): Promise<string> {
-    const { database, runtime, templates } = this.#parts
+    const { database, templates } = this.#parts
     if (!templates.get(type)) throw refusals.unknownType(templates.openTypes)
-    const record = await findContainer(database.db, userId, type)
+    return this.#idOf(await findContainer(database.db, userId, type))
+  }
+
+  /** @throws {Refusal} 404 · 500 as `#find` */
+  async #idOf(record: UserContainer | undefined): Promise<string> {
     if (!record?.containerId) throw refusals.notFound('container')
-    const found = await runtime.inspectId(record.containerId).catch((cause: unknown) => {
+    const { userId, type } = record
+    const found = await this.#parts.runtime.inspectId(record.containerId).catch((cause: unknown) => {
       throw refusals.logsFailed(cause)
     })
     // The labels decide: a record that names another user's container opens nothing.

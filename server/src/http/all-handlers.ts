@@ -24,6 +24,7 @@ import { personalDataHandlers, sessionHandlers, userHandlers } from './handlers/
 import {
   blockUserHandlers,
   containerBlockingHandlers,
+  containerSupportHandlers,
   deletionHandlers,
   invitationHandlers,
   listHandlers,
@@ -169,6 +170,7 @@ function adminHandlers(parts: HandlersParts) {
     ...userDetailsHandlers(parts),
     ...blockUserHandlers(admin),
     ...containerBlockingHandlers(admin),
+    ...containerSupportHandlers(admin),
     ...roleHandlers(admin),
     ...deletionHandlers(admin),
     ...apiTokenAdministrationHandlers(admin),

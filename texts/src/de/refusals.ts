@@ -36,6 +36,7 @@ export const refusals: Translated<'refusals'> = {
   userBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
   notVerified:
     'Dieses Konto ist noch nicht bestätigt. Benutze zuerst den Link aus der Registrierung, oder lass dir einen neuen schicken.',
+  notRestarted: 'Der Container oder sein Konto ist gesperrt, also wird er nicht neu gestartet. Entsperre ihn zuerst.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
   userBlockedFromContainers:
     'Dieses Konto ist gesperrt, deshalb können seine Container nicht gestartet werden. Wende dich an deinen Administrator.',

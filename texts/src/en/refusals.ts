@@ -33,6 +33,7 @@ export const refusals = {
     'An administrator acts for a user in this browser, so its session is not renewed. End the takeover first.',
   userBlocked: 'This account is blocked. Ask your administrator.',
   notVerified: 'This account is not verified yet. Use the signup link first, or ask for a new one.',
+  notRestarted: 'The container or its owner is blocked, so it is not restarted. Unblock it first.',
   containerBlocked: 'This container is blocked. Ask your administrator.',
   userBlockedFromContainers: 'This account is blocked, so its containers cannot be started. Ask your administrator.',
   metricsClosed:

@@ -45,6 +45,15 @@ export const containerStories: readonly Story[] = [
   story('details', { ...allFull, ...details }, ['ben@students.example']),
   story('menu', allFull, ['Actions for Development of ben@students.example']),
   story('block', allFull, ['Actions for Development of ben@students.example', 'Block']),
+  story('restart', allFull, ['Actions for Development of elif@students.example', 'Restart']),
+  story(
+    'logs',
+    {
+      ...allFull,
+      readContainerLogs: { lines: ['Listening on 0.0.0.0:8080', 'GET / 200 in 3 ms', 'Error: disk quota exceeded'] },
+    },
+    ['Actions for Development of elif@students.example', 'Logs', 'Show the last lines'],
+  ),
   story('stop', allFull, ['Actions for Development of elif@students.example', 'Stop']),
   story('delete', allFull, ['Actions for Development of ben@students.example', 'Delete']),
 ]

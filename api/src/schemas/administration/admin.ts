@@ -89,6 +89,10 @@ export const CountResponse = Type.Object({ count: Type.Integer() })
 export const UsersResponse = Type.Object({ users: Type.Array(AdminUser), next_cursor: OrNull(Type.String()) })
 export type UsersResponse = Type.Static<typeof UsersResponse>
 
+export const LastLines = Type.Object({
+  lines: Type.Array(Type.String(), { description: 'Oldest first, each at most 500 characters' }),
+})
+
 export const ContainerResponse = Type.Object({ message: Type.String(), container: AdminContainer })
 export type ContainerResponse = Type.Static<typeof ContainerResponse>
 

@@ -16,7 +16,7 @@ import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { ListOrder, PageCursor, PageRequest } from '#/store/pagination.ts'
 import type { UserFilter } from '#/store/users.ts'
-import { actorOf, readId, readLimit, type Call, type Handlers } from './call.ts'
+import { actorOf, readId, readLimit, readLineCount, type Call, type Handlers } from './call.ts'
 import { toAdminContainer, toAdminUser, toListedContainer } from './dto-serializers.ts'
 
 /** Containers in one answer without `limit`. */
@@ -216,6 +216,24 @@ const changeUser =
     const user = await change(actorOf(call), readId(call.params.id, 'user'), call.now)
     return { message: localizedReply(call, done), user: toAdminUser(user) }
   }
+
+type ContainerSupportNames = 'restartUserContainer' | 'readContainerLogs'
+
+/** What administrators do with the container of a user who asks for help. */
+export function containerSupportHandlers({
+  containerSupport: support,
+}: Pick<Admin, 'containerSupport'>): Pick<Handlers, ContainerSupportNames> {
+  return {
+    restartUserContainer: async (call) => {
+      await support.restart(actorOf(call), readId(call.params.id, 'container'), call.now)
+      return { message: localizedReply(call, message('groups.restarting')) }
+    },
+    readContainerLogs: async (call) => {
+      const [id, count] = [readId(call.params.id, 'container'), readLineCount(call.query.lines)]
+      return { lines: [...(await support.readLogs(actorOf(call), id, count, call.now))] }
+    },
+  }
+}
 
 type ContainerStopNames =
   'stopContainer' | 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'

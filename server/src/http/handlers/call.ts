@@ -99,6 +99,16 @@ export function readLimit(text: string | undefined, defaultLimit = maxPageSize):
   return limit
 }
 
+/** Lines of output in one answer, or before those that follow: default and maximum. */
+const [defaultLines, maxLines] = [100, 1_000]
+
+/** @param text digits, as the endpoint table has checked @throws {Refusal} 400 above the maximum */
+export function readLineCount(text: string | undefined): number {
+  const lines = text === undefined ? defaultLines : Number(text)
+  if (lines > maxLines) throw refusals.badRequest(message('requests.tooManyLines', { max: maxLines }))
+  return lines
+}
+
 /** `Number` alone would accept `1e3`, `0x10` and the empty text. @throws {Refusal} 404 for text that is no id */
 export function readId(
   text: string,

@@ -6,8 +6,7 @@ import type { Containers } from '#/containers/open-containers.ts'
 import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import type { SentEvent } from '#/containers/user-events.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
-import { refusals } from '#/refusals/errors.ts'
-import { sessionOf, userOf, type Handlers } from './call.ts'
+import { readLineCount, sessionOf, userOf, type Handlers } from './call.ts'
 import { openPathOf } from './dto-serializers.ts'
 
 export interface ContainerParts {
@@ -146,15 +145,12 @@ export const containerPortsHandler =
     }
   }
 
-/** Earlier lines in the answer: default and maximum. */
-const [defaultLines, maxLines] = [100, 1_000]
-
 export function containerLogHandlers({ logs }: Containers, sessionEnd: SessionEnd): Pick<Handlers, 'containerLogs'> {
   return {
     containerLogs: async (call) => {
       const user = userOf(call)
       const { sid, isRenewable, expiresAt } = sessionOf(call).claims
-      const lines = linesOf(call.query.lines)
+      const lines = readLineCount(call.query.lines)
       const reading = await logs.open({ userId: user.id, sid }, call.params.container_type)
       return {
         endsAt: expiresAt,
@@ -172,11 +168,4 @@ export function containerLogHandlers({ logs }: Containers, sessionEnd: SessionEn
       }
     },
   }
-}
-
-/** @param text digits, as the endpoint table has checked @throws {Refusal} 400 above the maximum */
-function linesOf(text: string | undefined): number {
-  const lines = text === undefined ? defaultLines : Number(text)
-  if (lines > maxLines) throw refusals.badRequest(message('requests.tooManyLines', { max: maxLines }))
-  return lines
 }

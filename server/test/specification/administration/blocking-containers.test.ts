@@ -7,7 +7,9 @@ import { unblockContainer, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Person } from '../../support/berth.ts'
 import { noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
 
-const berth = await startBerth({ after }, { env: { ADMIN_EMAILS: 'deputy@x.org' } })
+const command = ['/bin/sh', '-c', 'echo one; echo two; while :; do sleep 0.1; done']
+const CONTAINER_TEMPLATES = await testTemplates({ command })
+const berth = await startBerth({ after }, { env: { ADMIN_EMAILS: 'deputy@x.org', CONTAINER_TEMPLATES } })
 const admin = await berth.administrator()
 const auditOf = async (target: string) =>
   berth.database.db.selectFrom('audit_log').selectAll().where('target', '=', target).orderBy('id').execute()
@@ -58,6 +60,55 @@ test('an administrator stops a container without blocking it, and its owner laun
   assertOk(await person.call('POST', '/api/container/launch/dev'))
   assert.equal(await engineState(berth, container), 'running')
 })
+
+test('an administrator restarts a container: a new one runs, and its owner finds in their own data who did it', async () => {
+  const { person, id, container } = await personWithContainer('ada')
+  const path = `/api/admin/containers/${id}/restart`
+  assertRefused(await person.call('POST', path), 403)
+  assertRefused(await admin.call('POST', '/api/admin/containers/999999/restart'), 404)
+  assertOk(await admin.call('POST', path))
+  await until(async () => {
+    const { container_id: now } = await recordOf(admin, person.id)
+    return now !== container && now !== null && (await engineState(berth, now)) === 'running'
+  })
+  const [entry] = await auditOf(`container:${id}`)
+  assert.deepEqual([entry?.action, entry?.actor_email], ['container.restart', 'boss@x.org'])
+  assert.deepEqual(await ownHistory(person, `container:${id}`), [['container.restart', false, 'dev']])
+  assertOk(await blockContainer(admin, id))
+  assertRefused(await admin.call('POST', path), 409)
+})
+
+test('a restart by an administrator is refused for an owner who is blocked', async () => {
+  const { person, id } = await personWithContainer('abe')
+  assertOk(await admin.call('POST', `/api/admin/users/${person.id}/block`))
+  assertRefused(await admin.call('POST', `/api/admin/containers/${id}/restart`), 409)
+  assert.equal((await auditOf(`container:${id}`)).length, 0)
+})
+
+test('an administrator reads the last lines of a container, and its owner finds in their own data that it was read', async () => {
+  const { person, id } = await personWithContainer('alf')
+  const path = `/api/admin/containers/${id}/logs`
+  assertRefused(await person.call('GET', path), 403)
+  assertRefused(await admin.call('GET', '/api/admin/containers/999999/logs'), 404)
+  assertRefused(await admin.call('GET', `${path}?lines=1001`), 400)
+  await until(async () => (await admin.call('GET', path)).body.lines.includes('two'))
+  const { body } = await admin.call('GET', `${path}?lines=1`)
+  assert.deepEqual(body, { lines: ['two'] })
+  const [first] = await ownHistory(person, `container:${id}`)
+  assert.deepEqual(first, ['container.read-logs', false, 'dev'])
+})
+
+/** What a user's own data say was done to a container: the action, whether by themselves, and its type. */
+async function ownHistory(person: Person, target: string): Promise<unknown[]> {
+  const { body } = await person.call('GET', '/api/user/data')
+  return body.audit_entries
+    .filter((each: { target: string }) => each.target === target)
+    .map((each: { action: string; is_own: boolean; detail: { type: string } }) => [
+      each.action,
+      each.is_own,
+      each.detail.type,
+    ])
+}
 
 test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, and writes to the audit log', async () => {
   const { id, container } = await personWithContainer('ben')

@@ -33,9 +33,19 @@ test('a stopped container stays as it was, and an unblock starts nothing', () =>
   assert.equal(blockedNow(row, undefined), row)
 })
 
-test('a stop is offered for what runs or is paused, and either block or unblock', () => {
+test('a stop and a restart are offered for what runs or is paused, logs for what is there, and either block or unblock', () => {
   for (const status of ['running', 'paused'] as const)
-    assert.deepEqual(containerActionsFor({ is_blocked: false, status }), ['owner', 'stop', 'block', 'delete'])
-  assert.deepEqual(containerActionsFor({ is_blocked: false, status: 'stopped' }), ['owner', 'block', 'delete'])
-  assert.deepEqual(containerActionsFor({ is_blocked: true, status: 'stopped' }), ['owner', 'unblock', 'delete'])
+    assert.deepEqual(containerActionsFor({ is_blocked: false, status }), [
+      'owner',
+      'logs',
+      'restart',
+      'stop',
+      'block',
+      'delete',
+    ])
+  assert.deepEqual(containerActionsFor({ is_blocked: false, status: 'stopped' }), ['owner', 'logs', 'block', 'delete'])
+  assert.deepEqual(containerActionsFor({ is_blocked: false, status: 'missing' }), ['owner', 'block', 'delete'])
+  assert.deepEqual(containerActionsFor({ is_blocked: true, status: 'stopped' }), ['owner', 'logs', 'unblock', 'delete'])
+  assert.ok(containerActionsFor({ is_blocked: false, status: 'failed' }).includes('restart'))
+  assert.ok(!containerActionsFor({ is_blocked: true, status: 'failed' }).includes('restart'))
 })

@@ -1,14 +1,21 @@
 import type { AdminContainer, ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 
 /** The actions of an administrator on one container; no rule protects any, so each offered action is possible. */
-export type ContainerAction = 'owner' | 'stop' | 'block' | 'unblock' | 'delete'
+export type ContainerAction = 'owner' | 'logs' | 'restart' | 'stop' | 'block' | 'unblock' | 'delete'
 
 /** The actions to offer for a container, in the order of the menu. */
 export function containerActionsFor({
   is_blocked,
   status,
 }: Pick<ListedContainer, 'is_blocked' | 'status'>): readonly ContainerAction[] {
-  return ['owner', ...(isUp(status) ? (['stop'] as const) : []), is_blocked ? 'unblock' : 'block', 'delete']
+  return [
+    'owner',
+    ...(status === 'missing' ? [] : (['logs'] as const)),
+    ...(isUp(status) || (status === 'failed' && !is_blocked) ? (['restart'] as const) : []),
+    ...(isUp(status) ? (['stop'] as const) : []),
+    is_blocked ? 'unblock' : 'block',
+    'delete',
+  ]
 }
 
 const isUp = (status: ListedContainer['status']) => status === 'running' || status === 'paused'

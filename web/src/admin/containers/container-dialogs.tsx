@@ -23,12 +23,17 @@ interface ContainerActions {
   block(container: ListedContainer, signal: AbortSignal): Promise<void>
   /** @throws what the request throws */
   stop(container: ListedContainer, signal: AbortSignal): Promise<void>
+  /** @throws what the request throws */
+  restart(container: ListedContainer, signal: AbortSignal): Promise<void>
   gone(container: ListedContainer): Promise<void>
 }
 
+/** A dialog of the page of containers. */
+export type ContainerDialog = 'details' | 'logs' | 'restart' | 'stop' | 'block' | 'delete'
+
 /** The actions on one container, from its row menu. @param open opens a dialog first */
 export function useContainerActions(
-  open: (name: 'details' | 'stop' | 'block' | 'delete', container: ListedContainer) => void,
+  open: (name: ContainerDialog, container: ListedContainer) => void,
 ): ContainerActions {
   const t = useTranslations('admin.containers')
   const { notify } = useBulkJobs()
@@ -60,6 +65,8 @@ export function useContainerActions(
 
   const runs: Readonly<Record<ContainerAction, (container: ListedContainer) => void>> = {
     owner: ({ email }) => navigate(addressOf(pages.adminUsers, { q: email })),
+    logs: (container) => open('logs', container),
+    restart: (container) => open('restart', container),
     stop: (container) => open('stop', container),
     block: (container) => open('block', container),
     unblock: (container) => setAlone(container, false),
@@ -86,6 +93,10 @@ export function useContainerActions(
       await showContainerStopped(container.id)
       notify({ title: t('notice.stopped', { name: nameOf(container) }), subjects: [`container:${container.id}`] })
     },
+    restart: async (container, signal) => {
+      await createApiClient(signal).restartUserContainer({ params: { id: String(container.id) } })
+      notify({ title: t('notice.restarting', { name: nameOf(container) }), subjects: [`container:${container.id}`] })
+    },
     gone: async (container) => {
       await showContainerGone(container.id)
       notify({ title: t('notice.deleted', { name: nameOf(container) }) })
@@ -98,13 +109,16 @@ interface ContainerDialogProps {
   onClose(): void
 }
 
-/** Says what a stop or a block means for the user of the container. */
+/** Says what a restart, a stop or a block means for the user of the container. */
 export function StopContainerDialog({
   by,
   container,
   actions,
   onClose,
-}: ContainerDialogProps & { by: 'stop' | 'block'; actions: Pick<ContainerActions, 'stop' | 'block'> }) {
+}: ContainerDialogProps & {
+  by: 'restart' | 'stop' | 'block'
+  actions: Pick<ContainerActions, 'restart' | 'stop' | 'block'>
+}) {
   const t = useTranslations('admin.containers')
   const name = t('name', { type: useTypeName()(container.container_type), email: container.email })
   return (

@@ -12,19 +12,25 @@ import { focusRows } from '#/admin/table/use-row-focus.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { TypeName, useTypeName, useTypes } from '#/components/type-name.tsx'
 import { pages } from '#/paths.ts'
-import { DeleteContainerDialog, StopContainerDialog, useContainerActions } from './container-dialogs.tsx'
+import {
+  DeleteContainerDialog,
+  StopContainerDialog,
+  useContainerActions,
+  type ContainerDialog,
+} from './container-dialogs.tsx'
 import { ContainerSheet } from './container-sheet.tsx'
 import { ContainerState } from './container-state.tsx'
+import { LastLinesDialog } from './last-lines-dialog.tsx'
 import { containerSource, containerStatuses, containersView, showContainers } from './container-list.ts'
 
-/** All containers: search, filter, sort, stop, block, unblock and delete. */
+/** All containers: search, filter, sort, logs, restart, stop, block, unblock and delete. */
 export function Containers() {
   const t = useTranslations('admin.containers')
   const shell = useTranslations('admin.shell')
   const words = useListText('admin.containers')
   const nameOf = useTypeName()
   const view = useView(containersView)
-  const [open, setOpen] = useState<{ name: 'details' | 'stop' | 'block' | 'delete'; container: ListedContainer }>()
+  const [open, setOpen] = useState<{ name: ContainerDialog; container: ListedContainer }>()
   const details = useCallback((container: ListedContainer) => setOpen({ name: 'details', container }), [])
   const columns = useContainerColumns(details)
   const choices = useContainerChoices(view.container_type)
@@ -63,10 +69,11 @@ export function Containers() {
       {open?.name === 'details' && (
         <ContainerSheet container={open.container} actions={actions.inSheet(open.container)} onClose={close} />
       )}
+      {open?.name === 'logs' && <LastLinesDialog container={open.container} onClose={close} />}
       {open?.name === 'delete' && (
         <DeleteContainerDialog container={open.container} onGone={() => actions.gone(open.container)} onClose={close} />
       )}
-      {(open?.name === 'stop' || open?.name === 'block') && (
+      {(open?.name === 'restart' || open?.name === 'stop' || open?.name === 'block') && (
         <StopContainerDialog by={open.name} container={open.container} actions={actions} onClose={close} />
       )}
     </AdminPage>

@@ -406,6 +406,17 @@ const rows = {
     en: { name: 'Container stopped', sentence: '<b>{actor}</b> stopped <container></container>' },
     de: { name: 'Container gestoppt', sentence: '<b>{actor}</b> hat <container></container> gestoppt' },
   },
+  'container.restart': {
+    en: { name: 'Container restarted', sentence: '<b>{actor}</b> restarted <container></container>' },
+    de: { name: 'Container neu gestartet', sentence: '<b>{actor}</b> hat <container></container> neu gestartet' },
+  },
+  'container.read-logs': {
+    en: { name: 'Logs of a container read', sentence: '<b>{actor}</b> read the logs of <container></container>' },
+    de: {
+      name: 'Log eines Containers gelesen',
+      sentence: '<b>{actor}</b> hat das Log von <container></container> gelesen',
+    },
+  },
   'home.download': {
     en: {
       name: 'Snapshot downloaded',

@@ -56,6 +56,8 @@ export const containers = {
   actions: {
     details: 'Details',
     owner: 'Show the owner',
+    logs: 'Logs',
+    restart: 'Restart',
     stop: 'Stop',
     block: 'Block',
     unblock: 'Unblock',
@@ -63,11 +65,27 @@ export const containers = {
   },
   details: { groups: 'Groups of the owner', disk: 'Files', id: 'Id' },
   notice: {
+    restarting: '{name} is restarting.',
     stopped: '{name} is stopped.',
     blocked: '{name} is blocked.',
     unblocked: '{name} is unblocked.',
     staysStopped: 'It stays stopped until its owner launches it.',
     deleted: '{name} is deleted.',
+  },
+  logs: {
+    title: 'Logs of {name}',
+    ask: 'Output may contain what its owner typed. The audit log notes that you read it, and its owner sees that under Your data.',
+    show: 'Show the last lines',
+    again: 'Reload',
+    busy: 'Loading…',
+    none: 'It has written nothing since its last start.',
+    close: 'Close',
+  },
+  restart: {
+    title: 'Restart {name}?',
+    text: 'A new container replaces it. Programs in it end, and what is not saved is lost. Files in its home are kept. Its owner sees under Your data that you did it.',
+    confirm: 'Restart',
+    busy: 'Restarting…',
   },
   stop: {
     title: 'Stop {name}?',
@@ -185,6 +203,8 @@ export const germanContainers: InOtherWords<typeof containers> = {
   actions: {
     details: 'Einzelheiten',
     owner: 'Person zeigen',
+    logs: 'Log',
+    restart: 'Neu starten',
     stop: 'Stoppen',
     block: 'Sperren',
     unblock: 'Entsperren',
@@ -192,11 +212,27 @@ export const germanContainers: InOtherWords<typeof containers> = {
   },
   details: { groups: 'Gruppen der Person', disk: 'Dateien', id: 'Nummer' },
   notice: {
+    restarting: '{name} startet neu.',
     stopped: '{name} ist gestoppt.',
     blocked: '{name} ist gesperrt.',
     unblocked: '{name} ist entsperrt.',
     staysStopped: 'Der Container bleibt gestoppt, bis sein Besitzer ihn startet.',
     deleted: '{name} ist gelöscht.',
+  },
+  logs: {
+    title: 'Log von {name}',
+    ask: 'Die Ausgabe kann enthalten, was getippt wurde. Das Protokoll hält fest, dass du sie gelesen hast, und die Person sieht das unter „Deine Daten“.',
+    show: 'Letzte Zeilen zeigen',
+    again: 'Neu laden',
+    busy: 'Wird geladen…',
+    none: 'Seit dem letzten Start wurde nichts ausgegeben.',
+    close: 'Schließen',
+  },
+  restart: {
+    title: '{name} neu starten?',
+    text: 'Ein neuer Container ersetzt ihn. Programme darin enden, und was nicht gespeichert ist, geht verloren. Dateien im Home bleiben. Die Person sieht unter „Deine Daten“, dass du es warst.',
+    confirm: 'Neu starten',
+    busy: 'Wird neu gestartet…',
   },
   stop: {
     title: '{name} stoppen?',
