@@ -133,18 +133,12 @@ function sandboxWarnings({ sharing, templates }: Config): LocalizedMessage[] {
   return [message('sharing.sandboxed', { types: types.map(({ type }) => type).join(', ') })]
 }
 
-/** What subdomain routing lacks, and fields that say nothing with it. */
-function subdomainWarnings({ tls, templates, baseDomain, spawnerSubdomain }: Config): LocalizedMessage[] {
+/** What subdomain routing lacks. `strip_prefix` is no finding: templates of the catalogue have it for both routing modes. */
+function subdomainWarnings({ tls, baseDomain, spawnerSubdomain }: Config): LocalizedMessage[] {
   const host = platformNameIn(baseDomain, spawnerSubdomain)
   const pair = tls && readTlsPair(tls)
   const isCovered = !pair || 'problem' in pair || coversHost(pair, `any-container.${host}`)
-  const kept = templates.all().filter(({ stripPrefix }) => !stripPrefix)
-  return [
-    ...(isCovered ? [] : [message('findings.noWildcard', { file: tls?.certFile ?? '', host })]),
-    ...(kept.length === 0
-      ? []
-      : [message('findings.noPrefixToStrip', { types: kept.map(({ type }) => type).join(', ') })]),
-  ]
+  return isCovered ? [] : [message('findings.noWildcard', { file: tls?.certFile ?? '', host })]
 }
 
 /**

@@ -10,8 +10,6 @@ export const findings: Translated<'findings'> = {
     'Das Zertifikat in {file} läuft am {at} ab. Erneuere es; Berth verwendet das neue innerhalb von Sekunden.',
   noWildcard:
     'Das Zertifikat in {file} gilt nicht für *.{host}, deshalb weisen Browser jeden Container ab. Beschaffe ein Wildcard-Zertifikat für {host} und *.{host}. Siehe docs/how-to/give-containers-their-own-hosts.md.',
-  noPrefixToStrip:
-    'Mit CONTAINER_ROUTING=subdomain sagt strip_prefix von {types} nichts: Ihre Apps sehen alle Pfade, wie sie sind. Lass es weg.',
   sameApplicationSharesHome:
     'Die Typen {types} sind dieselbe Anwendung und haben home_of: user: Beide schreiben ihre Einstellungen und Datenbanken in ein Home. Gib allen bis auf einem home_of: type. Siehe docs/how-to/share-homes-and-folders.md.',
   noTrustedProxy:

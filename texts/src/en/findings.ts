@@ -7,8 +7,6 @@ export const findings = {
   certificateEnds: 'The certificate in {file} ends at {at}. Renew it; Berth uses the new one within seconds.',
   noWildcard:
     'The certificate in {file} is not for *.{host}, so browsers refuse every container. Get a wildcard certificate for {host} and *.{host}. See docs/how-to/give-containers-their-own-hosts.md.',
-  noPrefixToStrip:
-    'With CONTAINER_ROUTING=subdomain strip_prefix of {types} says nothing: their apps see all paths as they are. Leave it out.',
   sameApplicationSharesHome:
     'Types {types} are the same application and have home_of: user: both write its settings and databases in one home. Give all but one of them home_of: type. See docs/how-to/share-homes-and-folders.md.',
   noTrustedProxy:

@@ -59,8 +59,6 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
   async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
     const read = file && (await readTextFile(file))
-    // The same file can be chosen again after a correction.
-    target.value = ''
     if (read !== undefined) write(read)
     else if (file) setProblem('fileUnreadable')
   }
@@ -95,6 +93,8 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
               type="file"
               accept=".csv,.tsv,.txt,text/csv,text/plain"
               disabled={busy}
+              // The same file can be chosen again after a correction, and its name stays beside the field.
+              onClick={({ currentTarget }) => (currentTarget.value = '')}
               onChange={(event) => void addFile(event)}
             />
           </label>

@@ -34,7 +34,7 @@ function OwnGroupList() {
         {query.data?.map(({ id, name, role }) => (
           <li key={id} className="row">
             <div>
-              <h2 className="address">{name}</h2>
+              <h2 className="address">{role === 'manager' ? <Link to={membersPath(id)}>{name}</Link> : name}</h2>
               {role === 'manager' && <p className="hint">{t('manager')}</p>}
             </div>
             {role === 'manager' && (

@@ -122,8 +122,6 @@ function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
   async function addFile({ target }: ChangeEvent<HTMLInputElement>) {
     const [file] = target.files ?? []
     const read = file && (await readTextFile(file))
-    // The same file can be chosen again after a correction.
-    target.value = ''
     setUnreadable(file !== undefined && read === undefined)
     if (read !== undefined) setText((before) => (before.trim() === '' ? read : `${before.trimEnd()}\n${read}`))
   }
@@ -153,7 +151,13 @@ function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
       </p>
       <label className="file-line">
         {t('file')}
-        <input type="file" accept=".csv,.tsv,.txt,text/csv,text/plain" onChange={(event) => void addFile(event)} />
+        <input
+          type="file"
+          accept=".csv,.tsv,.txt,text/csv,text/plain"
+          // The same file can be chosen again after a correction, and its name stays beside the field.
+          onClick={({ currentTarget }) => (currentTarget.value = '')}
+          onChange={(event) => void addFile(event)}
+        />
       </label>
       <ColumnChoice
         id={`${field}-column`}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
-import { actionsFor } from './user-actions.ts'
+import { actionsFor, lastUseOf } from './user-actions.ts'
 
 const ann: AdminUser = {
   id: 7,
@@ -40,4 +40,13 @@ test('either block or unblock is offered, and either promote or demote', () => {
   const blocked = offered({ is_blocked: true, is_admin: true })
   assert.deepEqual([blocked.unblock, blocked.block], ['can', undefined])
   assert.deepEqual([blocked.demote, blocked.promote], ['can', undefined])
+})
+
+test('a user who works in a container has used Berth, also without a sign-in since the sign-up', () => {
+  const [early, late] = ['2026-01-02T00:00:00.000Z', '2026-01-03T00:00:00.000Z']
+  const container = { last_used: late } as AdminUser['containers'][number]
+  assert.equal(lastUseOf({ last_used: null, containers: [] }), null)
+  assert.equal(lastUseOf({ last_used: null, containers: [{ ...container, last_used: null }, container] }), late)
+  assert.equal(lastUseOf({ last_used: early, containers: [container] }), late)
+  assert.equal(lastUseOf({ last_used: late, containers: [{ ...container, last_used: early }] }), late)
 })

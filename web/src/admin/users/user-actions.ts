@@ -47,3 +47,13 @@ export function actionsFor(user: AdminUser, myId: number | undefined): readonly 
     .filter((action) => rules[action].shown(user))
     .map((action) => ({ action, obstacle: rules[action].obstacle(user, isSelf) }))
 }
+
+/**
+ * When a user last used Berth: an account that signed up and works in the container that was started for it has not signed in
+ * since, so that only its containers have a time.
+ */
+export function lastUseOf({ last_used, containers }: Pick<AdminUser, 'last_used' | 'containers'>): string | null {
+  const all = [last_used, ...containers.map((each) => each.last_used)].filter((at) => at !== null)
+  // ISO 8601 in UTC: the order of the text is that of time.
+  return all.toSorted().at(-1) ?? null
+}

@@ -14,6 +14,7 @@ import type { RowAction } from '#/components/menu.tsx'
 import { TypeName } from '#/components/type-name.tsx'
 import { membersPath } from '#/groups/use-own-groups.ts'
 import { pages } from '#/paths.ts'
+import { lastUseOf } from './user-actions.ts'
 import { UserState } from './user-dialogs.tsx'
 
 interface UserSheetProps {
@@ -49,7 +50,7 @@ export function UserSheet({ user, actions, onClose }: UserSheetProps) {
           <Day at={user.created_at} />
         </SheetFact>
         <SheetFact name={t('details.lastUsed')}>
-          <RelativeTime at={user.last_used} />
+          <RelativeTime at={lastUseOf(user)} />
         </SheetFact>
         {measured && measured.length > 0 && (
           <SheetFact name={t('details.disk')}>{bytes(measured.reduce((all, each) => all + each, 0))}</SheetFact>

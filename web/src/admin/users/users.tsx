@@ -14,6 +14,7 @@ import { Button } from '#/components/button.tsx'
 import { pages } from '#/paths.ts'
 import { useMe } from '#/session/use-me.ts'
 import { InviteDialog } from './invite-dialog.tsx'
+import { lastUseOf } from './user-actions.ts'
 import { useUserActions } from './use-user-actions.ts'
 import { UserSheet } from './user-sheet.tsx'
 import { UserDialog, UserState, type UserDialogName } from './user-dialogs.tsx'
@@ -116,7 +117,7 @@ function useUserColumns(myId: number | undefined, onOpen: (user: AdminUser) => v
         column.accessor('last_used', {
           meta: { label: t('columns.last_used') },
           sortDescFirst: true,
-          cell: ({ row: { original } }) => <RelativeTime at={original.last_used} />,
+          cell: ({ row: { original } }) => <RelativeTime at={lastUseOf(original)} />,
         }),
         column.accessor('created_at', {
           meta: { label: t('columns.created_at') },
