@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test` and `npm run check` run first: `node tools/setup.mjs start|test|monitoring|check`.
+ * What `npm start`, `npm test` and `npm run check` run first: `node tools/setup.mjs start|test|firefox|monitoring|check`.
  * It checks what exists, does only what is missing, and prints one line for each step.
  * It must run on Node 20 with nothing installed, so it is plain JavaScript without a dependency.
  */
@@ -8,7 +8,7 @@ import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { ensureBundles } from './setup/build/bundles.mjs'
 import { ensureContainerTool, needCompiler } from './setup/build/container-tool.mjs'
-import { needBrowser } from './setup/browser.mjs'
+import { needBrowser, needFirefox } from './setup/browser.mjs'
 import { ensureReference } from './setup/build/reference.mjs'
 import { ensureDependencies } from './setup/packages/dependencies.mjs'
 import { needEngine } from './setup/engine/find-engine.mjs'
@@ -35,6 +35,7 @@ const needs = {
     needPostgres(here),
     needCompiler(here),
   ],
+  firefox: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'test'), needFirefox(here)],
   monitoring: (/** @type {SetupContext} */ here) => [needEngine(here), needBusybox(here, 'test'), needPrometheus(here)],
   check: () => [],
 }
@@ -76,7 +77,7 @@ async function main() {
       `Berth needs Node.js ${oldestSetupNode} or newer to set itself up; this is ${versions.node}.`,
     )
   }
-  if (!isCommand(command)) throw new SetupProblem('Usage: node tools/setup.mjs start|test|monitoring|check')
+  if (!isCommand(command)) throw new SetupProblem('Usage: node tools/setup.mjs start|test|firefox|monitoring|check')
   stopWithParent()
   await setUp(command, createSetupContext(resolve(fileURLToPath(import.meta.url), '../..'), env))
 }

@@ -17,3 +17,18 @@ export async function needBrowser(here) {
     byHand: 'Elsewhere: put a program called chromium in PATH.',
   }
 }
+
+/**
+ * Debian's Firefox, for `npm run test:firefox`.
+ * @param {SetupContext} here
+ * @returns {Promise<Need | undefined>} undefined when it is installed
+ */
+export async function needFirefox(here) {
+  if (findProgram(here.env, ['firefox-esr']) !== undefined) return undefined
+  return {
+    step: 'firefox',
+    what: 'Firefox, because journeys of members, teachers and administrators are tried in it, too',
+    packages: ['firefox-esr'],
+    byHand: 'Elsewhere: put a program called firefox-esr in PATH.',
+  }
+}

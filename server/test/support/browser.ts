@@ -1,13 +1,17 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
 import { browserNetwork } from './browser-network.ts'
+import { launchFirefox } from './firefox/firefox.ts'
 import { SharedBrowser } from './shared-browser.ts'
 import { waitLimit } from './extent.ts'
 
 /** Where Debian puts it; the library's own download is never used. */
 const installed = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** A page in a fresh context of a headless Chromium, with everything that went wrong in it. */
+/** `npm run test:firefox` sets it. */
+export const isFirefox = process.env.BERTH_TEST_BROWSER === 'firefox'
+
+/** A page in a fresh context of a headless Chromium or Firefox, with everything that went wrong in it. */
 export interface Tab {
   readonly page: Page
   /** Console errors, refused by our content security policy or not, and uncaught exceptions. */
@@ -22,7 +26,7 @@ const sharedBrowser = new SharedBrowser(() => launch([]))
  * @param host another name that does
  */
 export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
-  const browser = await (host === undefined ? sharedBrowser.use(lifetime) : startBrowser(lifetime, hostRule(host)))
+  const browser = await (host === undefined ? sharedBrowser.use(lifetime) : startBrowser(lifetime, [], [host]))
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     ignoreHTTPSErrors: true,
@@ -50,15 +54,24 @@ function steady(page: Page, visit: 'goto' | 'reload'): void {
   page[visit] = (...args: unknown[]) => steadily(() => once(...args))
 }
 
-/** Chromium without a window open; it ends with the test. */
-export async function startBrowser(lifetime: Lifetime, args: readonly string[] = []): Promise<Browser> {
-  const starting = launch(args)
+/**
+ * A browser without a window open; it ends with the test.
+ * @param args of Chromium
+ * @param hosts names that lead to this machine, beside those below `localhost`
+ */
+export async function startBrowser(
+  lifetime: Lifetime,
+  args: readonly string[] = [],
+  hosts: readonly string[] = [],
+): Promise<Browser> {
+  const starting = launch(args, hosts)
   // Before anything is waited for: after a promise of an earlier test file, Node's runner takes a hook for that file's.
   lifetime.after(async () => (await starting).close())
   return starting
 }
 
-async function launch(args: readonly string[]): Promise<Browser> {
+async function launch(args: readonly string[], hosts: readonly string[] = []): Promise<Browser> {
+  if (isFirefox) return launchFirefox(hosts)
   const usual = [
     '--no-sandbox',
     '--disable-gpu',
@@ -70,7 +83,7 @@ async function launch(args: readonly string[]): Promise<Browser> {
   const network = await browserNetwork(installed)
   const env = { ...process.env, ...network.env } as Record<string, string>
   const { executablePath } = network
-  return chromium.launch({ executablePath, env, args: [...usual, ...network.args, ...args] })
+  return chromium.launch({ executablePath, env, args: [...usual, ...network.args, ...hosts.map(hostRule), ...args] })
 }
 
 /**
@@ -81,7 +94,7 @@ async function launch(args: readonly string[]): Promise<Browser> {
 const keepFrames =
   '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,RenderDocument:level/crashed-frame'
 
-const hostRule = (host: string) => [`--host-resolver-rules=MAP ${host} 127.0.0.1`]
+const hostRule = (host: string) => `--host-resolver-rules=MAP ${host} 127.0.0.1`
 
 /**
  * Does it again when Chromium gave a request up, which it does when the machine's networks change, as with each container

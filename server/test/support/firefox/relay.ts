@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { WebSocket, WebSocketServer, type RawData } from 'ws'
+import { MediaFeatures, type BidiCommand } from './media-features.ts'
+
+/**
+ * Firefox with a relay before its WebDriver BiDi: `relay.sh` takes the arguments of Firefox and says, as Firefox does, where it
+ * listens. Every message passes unchanged but `emulation.setMediaFeaturesOverride`, which Playwright sends for each context and
+ * Firefox 153 does not know. The relay ends with Firefox, and Firefox with the relay's process group.
+ */
+
+const firefox = spawn(process.env.FIREFOX ?? 'firefox-esr', process.argv.slice(2), {
+  stdio: ['ignore', 'inherit', 'pipe'],
+})
+firefox.on('exit', (code) => process.exit(code ?? 1))
+
+createInterface({ input: firefox.stderr }).on('line', (line) => {
+  const address = /^WebDriver BiDi listening on (ws:\/\/.*)$/.exec(line)?.[1]
+  if (address === undefined) console.error(line)
+  else void listen(address).then((port) => console.error(`WebDriver BiDi listening on ws://127.0.0.1:${port}`))
+})
+
+/** Listens on loopback for clients of `address`. @returns the port */
+async function listen(address: string): Promise<number> {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  server.on('connection', (client, { url = '' }) => relay(client, new WebSocket(address + url)))
+  await once(server, 'listening')
+  const bound = server.address()
+  if (typeof bound !== 'object' || bound === null) throw new Error('The relay has no port.')
+  return bound.port
+}
+
+function relay(client: WebSocket, upstream: WebSocket): void {
+  const isOpen = once(upstream, 'open')
+  const media = new MediaFeatures((command) => upstream.send(JSON.stringify(command)))
+  client.on('message', (data) => {
+    void isOpen.then(async () => {
+      const text = textOf(data)
+      const command = JSON.parse(text) as BidiCommand
+      if (command.method !== 'emulation.setMediaFeaturesOverride') return upstream.send(text)
+      client.send(JSON.stringify({ id: command.id, ...(await media.set(command.params)) }))
+    })
+  })
+  upstream.on('message', (data) => {
+    const text = textOf(data)
+    if (!media.takesAnswer(text)) client.send(text)
+  })
+  client.on('close', () => upstream.close())
+  for (const end of [upstream, client]) end.on('error', () => client.close())
+  upstream.on('close', () => client.close())
+}
+
+const textOf = (data: RawData) => (data as Buffer).toString()
