@@ -80,7 +80,7 @@ function zip(entries: readonly { name: string | Buffer; text: string; mode?: num
 test('files of the catalogue are of this release, whatever folders are allowed', async (t) => {
   const { words } = arrange(t)
   // A folder of an extension comes as the package that VS Code installs.
-  assert.match(String(await words({ catalogue: 'code-server' })), /^berth-idle\.vsix 644 PK\x03\x04/)
+  assert.match(String(await words({ catalogue: 'code-server' })), /^berth-idle\.vsix 644 PK/)
   assert.match(
     String(await words({ catalogue: 'nothing' })),
     /the files nothing of the catalogue: this release does not have it$/,

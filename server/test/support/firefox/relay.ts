@@ -15,11 +15,12 @@ const firefox = spawn(process.env.FIREFOX ?? 'firefox-esr', process.argv.slice(2
 })
 firefox.on('exit', (code) => process.exit(code ?? 1))
 
-createInterface({ input: firefox.stderr }).on('line', (line) => {
+createInterface({ input: firefox.stderr }).on('line', async (line) => {
   const address = /^WebDriver BiDi listening on (ws:\/\/.*)$/.exec(line)?.[1]
-  if (address === undefined) console.error(line)
-  else void listen(address).then((port) => console.error(`WebDriver BiDi listening on ws://127.0.0.1:${port}`))
+  say(address === undefined ? line : `WebDriver BiDi listening on ws://127.0.0.1:${await listen(address)}`)
 })
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
 
 /** Listens on loopback for clients of `address`. @returns the port */
 async function listen(address: string): Promise<number> {
@@ -34,13 +35,12 @@ async function listen(address: string): Promise<number> {
 function relay(client: WebSocket, upstream: WebSocket): void {
   const isOpen = once(upstream, 'open')
   const media = new MediaFeatures((command) => upstream.send(JSON.stringify(command)))
-  client.on('message', (data) => {
-    void isOpen.then(async () => {
-      const text = textOf(data)
-      const command = JSON.parse(text) as BidiCommand
-      if (command.method !== 'emulation.setMediaFeaturesOverride') return upstream.send(text)
-      client.send(JSON.stringify({ id: command.id, ...(await media.set(command.params)) }))
-    })
+  client.on('message', async (data) => {
+    await isOpen
+    const text = textOf(data)
+    const command = JSON.parse(text) as BidiCommand
+    if (command.method !== 'emulation.setMediaFeaturesOverride') upstream.send(text)
+    else client.send(JSON.stringify({ id: command.id, ...(await media.set(command.params)) }))
   })
   upstream.on('message', (data) => {
     const text = textOf(data)
