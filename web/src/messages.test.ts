@@ -55,6 +55,7 @@ const same = new Set([
   'Median',
   'System',
   'NetworkPolicies',
+  'GPUs',
 ])
 
 test('both languages have the same keys, and no text is empty', () => {

@@ -53,8 +53,7 @@ export function authorize(
   if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
   if (named)
     return { kind: 'redirect', status: 308, to: `/${path.segment.replaceAll(':', '%3A')}${path.rest}${path.query}` }
-  if (path.port !== undefined && !isAllowedPort(match.rules, path.port))
-    throw gatewayRefusals.nothingHere()
+  if (path.port !== undefined && !isAllowedPort(match.rules, path.port)) throw gatewayRefusals.nothingHere()
   if (match.owner.isBlocked || match.isBlocked) throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
   // decides that itself: one that redirects to the address without the slash would redirect in a loop.
