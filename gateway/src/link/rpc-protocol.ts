@@ -6,7 +6,7 @@ import type { ControlPlane, Gateway, GatewaySettings, GatewayState } from '#/por
  */
 
 /**
- * Protocol version: raise it whenever a call here or a shape in gateway-state.ts or gateway-settings.ts changes: an upgrade replaces the API process while the
+ * Protocol version: raise it whenever a call here or a shape in port/gateway.ts (`GatewayState`, `GatewaySettings`) changes: an upgrade replaces the API process while the
  * gateway process of the old version goes on, and neither may misread the other. Not for an argument or a field that both may do without, such as a request id.
  */
 export const protocolVersion = 14
