@@ -12,7 +12,22 @@ export function isHtmlNavigation({ method, text }: RequestHead): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (!headerValue(text, 'accept')?.toLowerCase().includes('text/html')) return false
   const mode = headerValue(text, 'sec-fetch-mode')
-  return mode === undefined || mode === 'navigate'
+  return mode === undefined || mode === 'navigate' || isPassedOn(text)
+}
+
+/**
+ * Whether a service worker of the app in Firefox passes a navigation on: Firefox (153) says `same-origin` of it in the place of
+ * `navigate`, and keeps the other headers of the navigation. A script of this origin can send the same; it gets no more than by
+ * a navigation of its own.
+ */
+function isPassedOn(text: string): boolean {
+  return (
+    headerValue(text, 'upgrade-insecure-requests') === '1' &&
+    headerValue(text, 'sec-fetch-mode') === 'same-origin' &&
+    headerValue(text, 'sec-fetch-site') === 'same-origin' &&
+    headerValue(text, 'sec-fetch-dest') === 'empty' &&
+    headerValue(text, 'accept')?.startsWith('text/html') === true
+  )
 }
 
 /** Whether a browser says that it sends this: no script can leave the header out, and programs send `Sec-Fetch-Mode` at most. */
@@ -134,12 +149,14 @@ export function isForeignRequest({ method, text, fields }: RequestHead, scheme: 
 
 /**
  * Whether a navigation is one of a whole window, or may be: when a service worker of the app passes it on, the browser says
- * `empty` in the place of `document` and `iframe`. No script can say `navigate`. What says nothing counts as one.
+ * `empty` in the place of `document` and `iframe`. No script can say `navigate`; what Firefox says is `isPassedOn`. What says
+ * nothing counts as one.
  * @param text of the head
  */
 export function isWindowNavigation(text: string): boolean {
   const destination = headerValue(text, 'sec-fetch-dest') ?? 'document'
-  return destination === 'document' || (destination === 'empty' && headerValue(text, 'sec-fetch-mode') === 'navigate')
+  if (destination === 'document') return true
+  return destination === 'empty' && (headerValue(text, 'sec-fetch-mode') === 'navigate' || isPassedOn(text))
 }
 
 /** Whether a browser opens a page in a window with this. */
@@ -151,6 +168,8 @@ export const opensPage = (head: RequestHead): boolean => isHtmlNavigation(head) 
  */
 export function mayBeForeignFrame(lines: string): boolean {
   const text = `\r\n${lines}`
+  // Firefox does not say who has begun it.
+  if (isPassedOn(text)) return true
   const site = headerValue(text, 'sec-fetch-site')
   if (site === undefined || site === 'same-origin' || site === 'none') return false
   return headerValue(text, 'sec-fetch-dest') === 'empty' && headerValue(text, 'sec-fetch-mode') === 'navigate'

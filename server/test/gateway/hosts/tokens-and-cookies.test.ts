@@ -187,6 +187,25 @@ test('a navigation that a service worker passes on works, and its answer fits in
   assert.equal((await get(port, '/', { headers })).status, 302, 'it is led to the platform')
 })
 
+// In Firefox every reload of such an app ended in 401 once its token had expired.
+test('a navigation that a service worker passes on in Firefox, which calls it same-origin, works likewise', async (t) => {
+  const { port } = await start(t)
+  const passedOn = {
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'upgrade-insecure-requests': '1',
+    'sec-fetch-site': 'same-origin',
+    'sec-fetch-mode': 'same-origin',
+    'sec-fetch-dest': 'empty',
+  }
+  const { status, headers } = await get(port, '/', { headers: { ...annAtHost, ...passedOn } })
+  assert.deepEqual([status, headers['content-security-policy']], [200, "frame-ancestors 'self'"])
+  const statusOf = async (changes: object) =>
+    (await get(port, '/', { headers: { host: annHost, ...passedOn, ...changes } })).status
+  assert.equal(await statusOf({}), 302, 'it is led to the platform')
+  assert.equal(await statusOf({ accept: '*/*' }), 401, 'a script')
+  assert.equal(await statusOf({ 'sec-fetch-site': 'same-site' }), 401)
+})
+
 test('at a public container such a request counts as one without a user', async (t) => {
   const { port } = await start(t, { rules: { access: 'public' } })
   const userOf = async (headers: object) =>

@@ -177,7 +177,8 @@ test('frames and windows of the front end and of another container are closed to
     const read = await tried(`const opened = window.open('${target}')
     if (!(await hasNavigated(opened))) return 'it was never opened'
     return opened.document.body.textContent`)
-    assert.match(read, /^(SecurityError|TypeError)$/)
+    // Firefox shows the empty document that the window had before.
+    assert.match(read, /^(SecurityError|TypeError)?$/)
     for (const other of context.pages()) if (other !== page) await other.close()
   }
 })
