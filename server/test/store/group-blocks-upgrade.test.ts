@@ -6,7 +6,7 @@ import { suite, test } from 'node:test'
 import { openDatabase } from '#/store/database.ts'
 import { blockContainersOfGroup, unblockContainersOfGroup } from '#/store/container-blocks.ts'
 import { ensureContainer, findContainer, type BlockSource } from '#/store/user-containers.ts'
-import { insertGroup, localSource } from '#/store/groups.ts'
+import { localSource } from '#/store/groups.ts'
 import { dialects, newUsers, now } from '#test/support/store/both-databases.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
 
@@ -23,11 +23,14 @@ for (const dialect of dialects)
       const url = postgres?.url ?? null
 
       const before = await openDatabase(url, folder, { until: older })
-      const limits = { running: null, memory: null, cpus: null, gpus: null, disk: null }
-      const fields = { description: '', types: ['lab'], limits, expiresAt: null, source: localSource, createdAt: now }
-      const physics = await insertGroup(before.db, { ...fields, name: 'Physics' })
-      const maths = await insertGroup(before.db, { ...fields, name: 'Maths' })
-      assert.ok(physics && maths)
+      // By columns of that time.
+      const newGroup = (name: string) =>
+        before.db
+          .insertInto('user_groups')
+          .values({ name, description: '', types: '["lab"]', source: localSource, created_at: now.getTime() })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+      const [physics, maths] = [await newGroup('Physics'), await newGroup('Maths')]
       const newUser = newUsers(() => before.db, now)
       const blockedBy = async (source: BlockSource, ownerIsBlocked = false) => {
         const { id } = await newUser()
@@ -53,7 +56,7 @@ for (const dialect of dialects)
       const ofPhysics = `group:${physics.id}`
       assert.deepEqual(await sources(), [ofPhysics, 'container', 'user', 'group:4711'])
 
-      await blockContainersOfGroup(db, maths, [byGroup], { by: null, at: now })
+      await blockContainersOfGroup(db, { ...maths, types: ['lab'] }, [byGroup], { by: null, at: now })
       const { released, kept } = await unblockContainersOfGroup(db, physics.id, 100)
       assert.deepEqual([released.length, kept.length], [0, 1])
       assert.deepEqual(await sources(), [`group:${maths.id}`, 'container', 'user', 'group:4711'])
