@@ -134,6 +134,14 @@ export const dashboardRows: readonly DashboardRow[] = [
         ['berth_containers_running_max or vector(0)', 'max'],
       ),
       panel(
+        'GPUs',
+        'short',
+        'With GPU_IDS: in use, and launches that wait for some.',
+        ['berth_gpus_in_use', 'in use'],
+        ['berth_gpus_in_use_max', 'all'],
+        ['berth_launches_waiting_for_gpus', 'waiting launches'],
+      ),
+      panel(
         'Host',
         'percentunit',
         'Used share of memory and disk.',
