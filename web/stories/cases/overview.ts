@@ -1,3 +1,4 @@
+import { namedTypes } from '../admin-list-fixtures.ts'
 import { auditStories } from './audit.ts'
 import { ada } from '../user-fixtures.ts'
 import {
@@ -52,6 +53,6 @@ function system(state: string, systemReport: NonNullable<Story['answers']>['syst
     name: `system/${state}`,
     path: '/admin/system',
     boot,
-    answers: { me: ada, ...(systemReport !== undefined && { systemReport }) },
+    answers: { me: ada, listContainers: namedTypes, ...(systemReport !== undefined && { systemReport }) },
   }
 }

@@ -7,7 +7,7 @@ import { useAgo, useInstants } from '#/admin/instants.tsx'
 import { Attention } from '#/admin/overview/attention.tsx'
 import { HealthStatus, useReport } from '#/admin/overview/report.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
-import { useTypeName } from '#/components/type-name.tsx'
+import { TypeName } from '#/components/type-name.tsx'
 import { mailAdvice } from './mail-advice.ts'
 
 /** The page that operators open to find a fault. */
@@ -67,7 +67,6 @@ function Launches({ report: { launches, containers } }: { report: SystemReport }
 function Gpus({ gpus }: { gpus: SystemReport['gpus'] }) {
   const t = useTranslations('admin.system.gpus')
   const { count } = useQuantities()
-  const nameOf = useTypeName()
   if (gpus === null) return null
   return (
     <Section title={t('title')}>
@@ -79,7 +78,7 @@ function Gpus({ gpus }: { gpus: SystemReport['gpus'] }) {
         <ul className="plain-list hint" aria-label={t('inUse')}>
           {gpus.containers.map(({ user_id, email, container_type, ids }) => (
             <li key={`${user_id} ${container_type}`}>
-              <span className="address">{ids.join(', ')}</span>: {nameOf(container_type)}
+              <span className="address">{ids.join(', ')}</span>: <TypeName type={container_type} />
               {email !== null && ` (${email})`}
             </li>
           ))}
