@@ -56,9 +56,13 @@ export async function checkHostRules({ config, service, engine }: CheckContext):
     )
     return isSet ? [] : [switchedOff]
   }
-  if (service !== null && typeof service === 'object' && service.host.rules !== 'not known')
-    return service.host.rules === 'set' ? [] : [missing(service.host.rules.replace(/^not set: /, ''))]
-  const rules = await engine.hostRules()
+  const report = typeof service === 'object' ? service : null
+  if (report && report.host.rules !== 'not known')
+    return report.host.rules === 'set' ? [] : [missing(report.host.rules.replace(/^not set: /, ''))]
+  const rules = await engine.hostRules().catch((error: unknown) => {
+    // It may look at rules that an operator who is not root may not.
+    throw report ? new Error('Berth runs, and has not looked at them yet: try again in half a minute') : error
+  })
   if (rules.areSet) return []
   if (service === null)
     return [{ ...missing(rules.reason), fix: 'start Berth as root or with CAP_NET_ADMIN: it sets them' }]

@@ -70,6 +70,9 @@ test('rules of the host: what the running service says, what this process sees, 
   assert.match(inWords(await checkHostRules({ ...seen, engine })), /^critical: .*they are missing/)
   const off = contextFor(t, { HOST_RULES: 'off' }, { service: service('set'), engine })
   assert.match(inWords(await checkHostRules(off)), /^warning: HOST_RULES=off/)
+  const closed = { ...engine, hostRules: async () => Promise.reject(new Error('Berth is not root')) }
+  const early = { ...seen, engine: closed, service: service('not known') }
+  await assert.rejects(checkHostRules(early), /has not looked at them yet: try again/)
   const byOperator = { ...engine, hostRules: async () => ({ areSet: true }) as const }
   assert.deepEqual(await checkHostRules({ ...off, engine: byOperator }), [], 'the operator has set them')
 })
