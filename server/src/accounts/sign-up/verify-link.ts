@@ -17,6 +17,7 @@ import { joinInvitingGroups } from './invitations.ts'
 import { hashToken, isUnmailed } from './magic-link.ts'
 import type { ClientInfo } from '#/accounts/actor.ts'
 import type { Compensations } from './compensations.ts'
+import { RepeatedUses } from './repeated-uses.ts'
 
 /** A link that was used up, and the session that it is exchanged for. */
 interface Exchange {
@@ -31,6 +32,7 @@ export class VerifyLink {
   readonly #sessions: BeginSession
   readonly #compensations: Compensations
   readonly #mailStatistics: Pick<MailStatistics, 'used'>
+  readonly #repeated: RepeatedUses
   readonly #onJoin: (() => void)[] = []
 
   constructor(
@@ -43,6 +45,7 @@ export class VerifyLink {
     this.#sessions = sessions
     this.#compensations = compensations
     this.#mailStatistics = mailStatistics
+    this.#repeated = new RepeatedUses(database.db)
   }
 
   /** @param listener called when an invitation has made its user a member of a group */
@@ -52,9 +55,12 @@ export class VerifyLink {
 
   /**
    * Uses up a signup link; the user becomes verified. Source: specification, verify-signup.
+   * @param page the browser whose document of ours asks, which may repeat it for some seconds; undefined for other senders
    * @throws {Refusal} 400 not usable · 403 blocked, the link stays usable
    */
-  async signUp(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
+  async signUp(token: string, client: ClientInfo, now: Date, page?: string): Promise<SignedIn> {
+    const again = await this.#repeat(token, 'signup', page)
+    if (again) return again
     let joined: AuditEntry[] = []
     const exchange = await this.#use(token, 'signup', client, now, async (tx, user) => {
       // Its holder need not be the person who has proved the address meanwhile.
@@ -65,20 +71,28 @@ export class VerifyLink {
       return joined
     })
     if (joined.length > 0) for (const listener of this.#onJoin) listener()
-    return this.#signIn(exchange)
+    return this.#signIn(exchange, useOf(token, 'signup'), page)
   }
 
   /**
    * Uses up a login link. Source: specification, verify-login: a refused link stays unused.
+   * @param page as with `signUp`
    * @throws {Refusal} 400 not usable · 403 blocked, or never verified
    */
-  async logIn(token: string, client: ClientInfo, now: Date): Promise<SignedIn> {
+  async logIn(token: string, client: ClientInfo, now: Date, page?: string): Promise<SignedIn> {
+    const again = await this.#repeat(token, 'login', page)
+    if (again) return again
     const exchange = await this.#use(token, 'login', client, now, async (tx, { id, state }) => {
       if (state === 'registered') throw refusals.notVerified()
       await touchUser(tx, id, now)
       return []
     })
-    return this.#signIn(exchange)
+    return this.#signIn(exchange, useOf(token, 'login'), page)
+  }
+
+  async #repeat(token: string, purpose: LinkPurpose, page: string | undefined): Promise<SignedIn | undefined> {
+    const found = page === undefined ? undefined : await this.#repeated.find(useOf(token, purpose), page)
+    return found && this.#sessions.finish(found.user, found.begun)
   }
 
   /** The address of a usable link; the link is not used up, and the address must not be shown to its holder. */
@@ -117,7 +131,12 @@ export class VerifyLink {
   }
 
   /** The link is used up by now, so nothing that follows may cost the person their token. */
-  async #signIn({ user, begun, link: { acceptedAt } }: Exchange): Promise<SignedIn> {
+  async #signIn(
+    { user, begun, link: { acceptedAt } }: Exchange,
+    use: string,
+    page: string | undefined,
+  ): Promise<SignedIn> {
+    if (page !== undefined) this.#repeated.remember(use, page, user.id, begun)
     crashPoint('verify.after-consume')
     if (acceptedAt) this.#mailStatistics.used(Date.now() - acceptedAt.getTime())
     const signedIn = await this.#sessions.finish(user, begun)
@@ -125,6 +144,8 @@ export class VerifyLink {
     return signedIn
   }
 }
+
+const useOf = (token: string, purpose: LinkPurpose) => `${purpose} ${hashToken(token)}`
 
 /** Why a link cannot be used, as far as it is still stored. */
 async function unusable(db: Db, token: string, purpose: LinkPurpose, now: Date): Promise<Refusal> {

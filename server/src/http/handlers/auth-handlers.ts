@@ -59,11 +59,21 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
     ),
     verifySignup: async (call) => {
       refusePrefetch(call)
-      return answerSignIn(parts, call, await parts.accounts.verifyLink.signUp(call.query.token, call.client, call.now))
+      const page = parts.browsers.loginCsrf.verified(call.request.headers)
+      return answerSignIn(
+        parts,
+        call,
+        await parts.accounts.verifyLink.signUp(call.query.token, call.client, call.now, page),
+      )
     },
     verifyLogin: async (call) => {
       refusePrefetch(call)
-      return answerSignIn(parts, call, await parts.accounts.verifyLink.logIn(call.query.token, call.client, call.now))
+      const page = parts.browsers.loginCsrf.verified(call.request.headers)
+      return answerSignIn(
+        parts,
+        call,
+        await parts.accounts.verifyLink.logIn(call.query.token, call.client, call.now, page),
+      )
     },
     logOut: async (call) => {
       const { claims, via } = sessionOf(call)

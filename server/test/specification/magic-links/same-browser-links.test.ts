@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertOk } from '../../support/api-calls.ts'
+import { assertOk, assertRefused } from '../../support/api-calls.ts'
 import { CookieBrowser } from '../../support/cookie-browser.ts'
 import { startEnginelessBerth, tokenIn } from '../../support/berth-without-engine.ts'
 
@@ -67,6 +67,27 @@ test('a signup link, and one that is asked for again, count as well', async () =
   await askIn(again, 'new@x.org', 'resend-verification')
   assert.equal(await isAskedHere(again, 'new@x.org', '/verify-signup'), true)
   assert.equal(await isAskedHere(again, 'new@x.org', '/verify-login'), false)
+})
+
+test('after a lost answer the same page of the same browser may use its link again, for the same session, and nothing else may', async () => {
+  const browser = new CookieBrowser(berth)
+  await askIn(browser, 'cat@x.org')
+  const path = `/api/auth/verify-login?token=${linkTo('cat@x.org')}`
+  const { visit } = await browser.open('/login')
+  const sessionsOf = async (token: string) =>
+    (await berth.call('GET', '/api/user/sessions', { token })).body.sessions.map(({ id }: { id: number }) => id)
+  const first = await browser.ask('GET', path, { proof: visit })
+  assertOk(first)
+  const before = await sessionsOf(first.body.access_token)
+  const again = await browser.ask('GET', path, { proof: visit })
+  assertOk(again)
+  assert.deepEqual(await sessionsOf(again.body.access_token), before)
+  assertRefused(await browser.ask('GET', path), 400)
+  const other = new CookieBrowser(berth)
+  assertRefused(await other.ask('GET', path, { proof: (await other.open('/login')).visit }), 400)
+  assertRefused(await berth.call('GET', path), 400)
+  assertOk(await berth.call('POST', '/api/auth/logout', { token: again.body.access_token }))
+  assertRefused(await browser.ask('GET', path, { proof: visit }), 400)
 })
 
 test('looking uses nothing up, and what is used up is no link any more', async () => {
