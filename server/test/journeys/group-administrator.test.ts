@@ -42,7 +42,7 @@ test('a course with limits for each member is made, and its limits are changed',
   await dialog.waitFor({ state: 'detached' })
   const [made] = await groups()
   assert.deepEqual(made.types, ['lab'])
-  assert.deepEqual(made.limits, { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, disk: null })
+  assert.deepEqual(made.limits, { running: 2, memory: 4 * 1024 ** 3, cpus: 1.5, gpus: null, disk: null })
   assert.ok(Date.parse(made.expires_at) <= Date.now())
   await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: null })
 })
