@@ -32,9 +32,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Every asset is a file under /assets/, so that data: URLs need not be allowed.
     assetsInlineLimit: 0,
-    // Styles of the first load in one sheet, which the document names; a chunk that is loaded later waits for its own
-    // before it is drawn, so that nothing shifts.
-    cssCodeSplit: true,
+    // Several style sheets would arrive one after the other and shift the page.
+    cssCodeSplit: false,
     // The largest file bounds what a request without an account costs, and a library stays in the browser's cache over upgrades.
     rolldownOptions: { output: { codeSplitting: { groups } } },
   },
