@@ -121,14 +121,3 @@ test('no program of a container can change it', async (t) => {
   await assert.rejects(execInContainer(id, `echo x > ${containerTool}`), /read-only file system/i)
   await assert.rejects(execInContainer(id, `rm -f ${containerTool}`), /read-only file system/i)
 })
-
-// The first container after a start of Berth was sometimes made before the tool was in its volume, and had none.
-test('it is in its volume once the engine is prepared, before any container is made', async (t) => {
-  const { runtime, installation } = await openInstallation(t)
-  await runtime.prepare()
-  const filters = JSON.stringify({ name: [`${installation}-tool-`] })
-  const { Volumes: volumes } = await askEngine<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', {
-    query: { filters },
-  })
-  assert.equal(volumes?.length, 1)
-})

@@ -13,8 +13,11 @@ import { toolFilter, toolLabels } from './labels.ts'
 
 /** How long containers are made without the tool after it could not be put into its volume, in ms. */
 const retryDelay = 30_000
-/** How long a container waits for the tool to be in its volume, in ms; afterwards it is made without it. */
-const volumeTimeout = 3_000
+/**
+ * How long a container waits for the tool to be in its volume, in ms; afterwards it is made without it. The first one after a start of Berth
+ * waits for some seconds on a busy machine.
+ */
+const volumeTimeout = 10_000
 
 /** What the engine says of a kind of machine (`uname -m`), and Node. */
 const architectures: ReadonlyMap<string, string> = new Map([
@@ -52,8 +55,13 @@ export class ContainerTool {
    * @returns nothing where there is no tool for it, or the engine cannot take it in now
    */
   async mounts(architecture: string, signal?: AbortSignal): Promise<readonly object[]> {
+    this.#volume ??= this.#ensure(architecture).catch((error: unknown) => {
+      this.#log?.debug({ err: error }, 'the container tool could not be put into its volume')
+      setTimeout(() => (this.#volume = undefined), retryDelay).unref()
+      return undefined
+    })
     // An engine that does not answer about something else keeps no container from being made.
-    const volume = await withTimeout(volumeTimeout, withSignal(this.#ready(architecture), signal))
+    const volume = await withTimeout(volumeTimeout, withSignal(this.#volume, signal))
     if (volume === undefined) return []
     return [
       {
@@ -64,21 +72,6 @@ export class ContainerTool {
         VolumeOptions: { NoCopy: true, Labels: toolLabels(this.#installation) },
       },
     ]
-  }
-
-  /** Puts the tool into its volume, so that the first container has it. Never rejects; what fails is tried again. */
-  async prepare(architecture: string): Promise<void> {
-    await this.#ready(architecture)
-  }
-
-  /** The volume, once it has the tool; undefined where there is none. Never rejects. */
-  #ready(architecture: string): Promise<string | undefined> {
-    this.#volume ??= this.#ensure(architecture).catch((error: unknown) => {
-      this.#log?.debug({ err: error }, 'the container tool could not be put into its volume')
-      setTimeout(() => (this.#volume = undefined), retryDelay).unref()
-      return undefined
-    })
-    return this.#volume
   }
 
   /** @returns the volume, which has the tool; undefined without a tool for this kind of machine */

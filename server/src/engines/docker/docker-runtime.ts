@@ -143,22 +143,16 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
 }
 
 /**
- * Learns the host's size, makes sure of the networks, sets the host's rules, which may fail: `host` reports it, and puts the
- * container tool into its volume, which may fail, too.
+ * Learns the host's size, makes sure of the networks, and sets the host's rules, which may fail: `host` reports it.
  * @throws {RuntimeError} as `Networks.ensure`
  */
 async function prepare(engine: EngineContext): Promise<void> {
-  const toolPrepared = engine.host
-    .facts()
-    .then(({ architecture }) => engine.tool.prepare(architecture))
-    .catch(() => undefined)
   try {
     await Promise.all([engine.networks.ensure(), engine.host.facts()])
   } finally {
     // Also when a network could not be made: there may be containers on others.
     await engine.rules.ensure(engine.networks.interfaces())
   }
-  await toolPrepared
 }
 
 /** How long a file system may take to say how full it is, in ms. */

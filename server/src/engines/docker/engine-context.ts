@@ -18,7 +18,7 @@ export interface EngineContext {
   readonly rules: HostRules
   readonly host: HostInfo
   readonly pulls: ImagePulls
-  readonly tool: Pick<ContainerTool, 'mounts' | 'prepare'>
+  readonly tool: Pick<ContainerTool, 'mounts'>
   /** Ids of containers that this process created and has not started yet, with the folders of the host that they mount. */
   readonly created: Map<string, readonly BoundFolder[]>
   readonly boundFolders: BoundFolders
