@@ -9,8 +9,15 @@ import { findUser } from '#/store/users.ts'
 
 export interface ContainerSupportParts {
   readonly database: Database
-  readonly containers: Pick<Containers, 'templates' | 'rules' | 'spawner' | 'logs'>
+  readonly containers: Pick<Containers, 'templates' | 'rules' | 'spawner' | 'logs' | 'ownerActions'>
   readonly onFailure: (error: unknown, container: UserContainer) => void
+}
+
+/** Result of a stop. */
+export interface Stopped {
+  readonly container: UserContainer
+  /** False when it did not run. */
+  readonly wasRunning: boolean
 }
 
 /**
@@ -22,6 +29,17 @@ export class ContainerSupport {
 
   constructor(parts: ContainerSupportParts) {
     this.#parts = parts
+  }
+
+  /**
+   * Stops a container without blocking it: its owner starts it again.
+   * @returns whether it ran @throws {Refusal} 404 · 500 the engine could not within its limit
+   */
+  async stop(actor: Actor, id: number, now: Date): Promise<Stopped> {
+    const { database, containers } = this.#parts
+    const container = await find(database.db, id)
+    await this.#audit(actor, 'container.stop', container, now)
+    return { container, wasRunning: await containers.ownerActions.stopUnchecked(container) }
   }
 
   /**
@@ -59,7 +77,7 @@ export class ContainerSupport {
 
   async #audit(
     actor: Actor,
-    action: 'container.restart' | 'container.read-logs',
+    action: 'container.stop' | 'container.restart' | 'container.read-logs',
     { id, userId, type }: UserContainer,
     at: Date,
   ): Promise<void> {

@@ -14,7 +14,7 @@ import { AuditWebhook, type AuditWebhookPace, type AuditWebhookParts } from './a
 import { BlockPreviews, ContainerBlocking, UserBlocking } from './blocking.ts'
 import { ContainerSupport } from './container-support.ts'
 import { Deletion, type DeletionParts } from './deletion.ts'
-import { RotateKeys, StopContainer } from './operator-actions.ts'
+import { RotateKeys } from './rotate-keys.ts'
 import { Takeover } from './takeover.ts'
 import { TemplateAdministration, type TemplateAdministrationParts } from './template-versions.ts'
 import { ExtraDisk, ResendVerification, Rights } from './user-administration.ts'
@@ -55,7 +55,6 @@ export class Admin {
   readonly takeover: Takeover
   readonly endSessions: EndSessions
   readonly verification: ResendVerification
-  readonly stopContainer: StopContainer
   readonly containerSupport: ContainerSupport
   readonly printLink: PrintLink
   readonly rotateKeys: RotateKeys
@@ -66,7 +65,7 @@ export class Admin {
   constructor(parts: AdminParts) {
     const { config, database, installation, key, containers, sessions, accounts, homes, archives, settings, log } =
       parts
-    const { routeSync, ownerActions, templates } = containers
+    const { routeSync, templates } = containers
     const { revocations, streams, tokens } = sessions
     const { links } = accounts
     const { db } = database
@@ -106,7 +105,6 @@ export class Admin {
       const link = await links.issueIn(tx, user, 'signup', { kind: 'sent', address, language, by: email }, now)
       return (also) => links.mail(user, link, also)
     })
-    this.stopContainer = new StopContainer(database, (container) => ownerActions.stopUnchecked(container))
     this.containerSupport = new ContainerSupport({
       database,
       containers,

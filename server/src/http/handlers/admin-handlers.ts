@@ -217,13 +217,18 @@ const changeUser =
     return { message: localizedReply(call, done), user: toAdminUser(user) }
   }
 
-type ContainerSupportNames = 'restartUserContainer' | 'readContainerLogs'
+type ContainerSupportNames = 'stopContainer' | 'restartUserContainer' | 'readContainerLogs'
 
 /** What administrators do with the container of a user who asks for help. */
 export function containerSupportHandlers({
   containerSupport: support,
 }: Pick<Admin, 'containerSupport'>): Pick<Handlers, ContainerSupportNames> {
   return {
+    stopContainer: async (call) => {
+      const { container, wasRunning } = await support.stop(actorOf(call), readId(call.params.id, 'container'), call.now)
+      const words = message(wasRunning ? 'answers.containerStopped' : 'answers.containerDidNotRun')
+      return { message: localizedReply(call, words), container: toAdminContainer(container) }
+    },
     restartUserContainer: async (call) => {
       await support.restart(actorOf(call), readId(call.params.id, 'container'), call.now)
       return { message: localizedReply(call, message('groups.restarting')) }
@@ -235,21 +240,13 @@ export function containerSupportHandlers({
   }
 }
 
-type ContainerStopNames =
-  'stopContainer' | 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
+type ContainerBlocks = 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
 
-/** Stopping a container, and blocking one or several. */
+/** Blocking one container or several. */
 export function containerBlockingHandlers({
   containerBlocking: blocking,
-  stopContainer,
-}: Admin): Pick<Handlers, ContainerStopNames> {
+}: Pick<Admin, 'containerBlocking'>): Pick<Handlers, ContainerBlocks> {
   return {
-    stopContainer: async (call) => {
-      const id = readId(call.params.id, 'container')
-      const { container, wasRunning } = await stopContainer.run(actorOf(call), id, call.now)
-      const words = message(wasRunning ? 'answers.containerStopped' : 'answers.containerDidNotRun')
-      return { message: localizedReply(call, words), container: toAdminContainer(container) }
-    },
     blockContainer: async (call) => {
       const container = await blocking.blockContainer(actorOf(call), readId(call.params.id, 'container'), call.now)
       return {
