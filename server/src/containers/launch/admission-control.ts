@@ -46,6 +46,12 @@ export interface GpuReport {
   readonly containers: readonly AllocatedGpus[]
 }
 
+/** Claim of a launch on GPUs. */
+interface GpuClaim extends Claim {
+  /** @returns the ids that it gets @throws {Refusal} when the engine runs a container with them that was not known of */
+  confirm(): Promise<readonly string[]>
+}
+
 /** @param gpuIds ids of the GPUs that it gets */
 type AdmittedWork<T> = (slot: LaunchSlot, gpuIds: readonly string[] | undefined) => Promise<T>
 
@@ -99,16 +105,14 @@ export class AdmissionControl {
   async run<T>(admitted: Admitted, work: AdmittedWork<T>): Promise<T> {
     const key = containerKey(admitted.owned)
     if (admitted.isLowPriority) this.#unasked.add(key)
-    const wait = new AbortController()
     try {
-      return await this.#run(admitted, work, wait.signal)
+      return await this.#run(admitted, work)
     } finally {
       this.#unasked.delete(key)
-      wait.abort()
     }
   }
 
-  async #run<T>(admitted: Admitted, work: AdmittedWork<T>, signal: AbortSignal): Promise<T> {
+  async #run<T>(admitted: Admitted, work: AdmittedWork<T>): Promise<T> {
     const { owned } = admitted
     const { capacity, hostResources, launchProgress, limitsFor, flowsOf, checkBlock } = this.#parts
     const asked = limitsFor(owned)
@@ -118,7 +122,7 @@ export class AdmissionControl {
     if (shortage) await this.#giveWay(admitted, limits, shortage)
     capacity.reserve(owned)
     const claim = this.#claimOf(admitted)
-    const endWait = claim ? this.#limitWait(owned, signal) : () => undefined
+    const limit = claim && this.#limitWait(owned)
     const request = {
       ...admitted,
       onPosition: (place: QueuePosition) => launchProgress.enter(owned, queuedStage(place)),
@@ -127,12 +131,13 @@ export class AdmissionControl {
       flowsOf: () => (admitted.isRestore ? undefined : flowsOf(owned)),
       mayGoOn: async () => (await checkBlock(owned.userId, owned.type)) ?? this.#shortage(admitted, limits)?.refusal,
     }
-    return this.#queue.run(request, async (slot) => {
-      endWait()
-      const gpuIds = await this.#confirmGpus(admitted)
+    const launch = async (slot: LaunchSlot) => {
+      clearTimeout(limit)
+      const gpuIds = await claim?.confirm()
       if (!capacity.isUp(owned)) hostResources.noteStart()
       return work(slot, gpuIds)
-    })
+    }
+    return this.#queue.run(request, launch).finally(() => clearTimeout(limit))
   }
 
   /** Why an admitted launch that turns out to need a new container may not create one. */
@@ -236,37 +241,30 @@ export class AdmissionControl {
     throw shortage.refusal
   }
 
-  #claimOf({ owned, gpus: needs }: Admitted): Claim | undefined {
+  /** Undefined: it needs no GPU, or the engine chooses. */
+  #claimOf({ owned, gpus: needs }: Admitted): GpuClaim | undefined {
     const allocation = this.#parts.gpus?.allocation
     if (!allocation || !needs || needs.count === 0) return undefined
     return {
       isFree: () => allocation.isFree(owned, needs.count),
       take: () => void allocation.reserve(owned, needs),
       refusal: () => (this.#unasked.has(containerKey(owned)) ? refusals.gpusTaken() : undefined),
+      confirm: async () => {
+        const ids = await allocation.confirm(owned, needs)
+        if (!ids) throw refusals.gpusTaken()
+        return ids
+      },
     }
   }
 
-  /** @returns ends the limit */
-  #limitWait(owned: ContainerRef, signal: AbortSignal): () => void {
+  /** Ends the wait of a launch for GPUs when it has lasted for too long. */
+  #limitWait(owned: ContainerRef): NodeJS.Timeout {
     const maxWait = this.#parts.gpus?.maxWait ?? 0
-    const timer = setTimeout(() => this.#queue.cancel(owned, refusals.gpusTaken()), maxWait * 1_000).unref()
-    const end = () => clearTimeout(timer)
-    signal.addEventListener('abort', end, { once: true })
-    return end
+    return setTimeout(() => this.#queue.cancel(owned, refusals.gpusTaken()), maxWait * 1_000).unref()
   }
 
-  /** @throws {Refusal} when the engine runs a container with them that was not known of */
-  async #confirmGpus({ owned, gpus: needs }: Admitted): Promise<readonly string[] | undefined> {
-    const allocation = this.#parts.gpus?.allocation
-    if (!allocation || !needs || needs.count === 0) return undefined
-    const ids = await allocation.confirm(owned, needs)
-    if (!ids) throw refusals.gpusTaken()
-    return ids
-  }
-
-  #gpuShortage({ owned, gpus: needs }: Admitted): Shortage | undefined {
-    const allocation = this.#parts.gpus?.allocation
-    const isShort = allocation && needs && !allocation.isFree(owned, needs.count)
+  #gpuShortage(admitted: Admitted): Shortage | undefined {
+    const isShort = this.#claimOf(admitted)?.isFree() === false
     return isShort ? { of: 'gpus', refusal: refusals.gpusTaken() } : undefined
   }
 
