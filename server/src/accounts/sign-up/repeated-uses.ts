@@ -1,4 +1,5 @@
 import type { BegunSession } from '#/accounts/sessions/begin-session.ts'
+import { setLatest } from '#/machine/recent-counts.ts'
 import type { Db } from '#/store/database.ts'
 import { findSessionBySid } from '#/store/sessions.ts'
 import { findUser, type User } from '#/store/users.ts'
@@ -31,12 +32,7 @@ export class RepeatedUses {
 
   /** @param key of the link and its purpose */
   remember(key: string, browserId: string, userId: number, begun: BegunSession): void {
-    const now = performance.now()
-    for (const [old, { until }] of this.#uses) {
-      if (until > now && this.#uses.size < maxUses) break
-      this.#uses.delete(old)
-    }
-    this.#uses.set(key, { browserId, userId, begun, until: now + repeatTime })
+    setLatest(this.#uses, key, { browserId, userId, begun, until: performance.now() + repeatTime }, maxUses)
   }
 
   /** The session that this browser began by this link; undefined when it is over, or was used so that its cookie changed. */
