@@ -124,15 +124,22 @@ const tooLow = { share: 0.02, bytes: GiB }
 
 /** Whether there is room, and are file numbers left, for the store and for the engine. */
 export async function checkDisk({ config, engine }: CheckContext): Promise<Finding[]> {
-  const report = await engine.report().catch(() => undefined)
-  const rootDir = report?.address.startsWith('unix:') && report.rootDir !== '' ? [report.rootDir] : []
-  const checked = await Promise.all([config.dataDir, ...rootDir].map(findingsOf))
+  const rootDir = await engineFolder(engine).catch(() => undefined)
+  const checked = await Promise.all([config.dataDir, ...(rootDir === undefined ? [] : [rootDir])].map(findingsOf))
   return checked.flat()
 }
 
+/** Where an engine of this machine keeps images and containers. */
+async function engineFolder(engine: CheckContext['engine']): Promise<string | undefined> {
+  const { address, rootDir } = await engine.report()
+  return address.startsWith('unix:') && rootDir !== '' ? rootDir : undefined
+}
+
+/** Undefined for a data folder that does not exist yet, and an engine's folder that this process cannot see. */
+const roomIn = (folder: string) => statfs(folder).catch(() => undefined)
+
 async function findingsOf(folder: string): Promise<Finding[]> {
-  // A data folder that does not exist yet, and an engine's folder that this process cannot see.
-  const found = await statfs(folder).catch(() => undefined)
+  const found = await roomIn(folder)
   if (!found) return []
   const { blocks, bavail, bsize, files, ffree } = found
   const [free, share] = [bavail * bsize, bavail / blocks]
@@ -150,6 +157,33 @@ const fullDisk = (level: 'critical' | 'warning', folder: string, room: string): 
   level,
   what: `Only ${room} are free on the disk of ${folder}: a full disk stops the store, launches and all containers.`,
   fix: 'docker system df; docker image prune --all; and limit homes: docs/how-to/limit-disk-use.md',
+})
+
+/**
+ * Whether builds of environments have the room that they may use, and whether managers can build on what is another
+ * group's.
+ */
+export async function checkBuilds({ config, engine }: CheckContext): Promise<Finding[]> {
+  const { mode, bases, limits } = config.environments
+  if (mode === 'off') return []
+  const findings = mode === 'managers' && bases?.includes('*') ? [anyBase] : []
+  const folder = await engineFolder(engine)
+  const found = folder === undefined ? undefined : await roomIn(folder)
+  const free = found && found.bavail * found.bsize
+  if (folder === undefined || free === undefined || free >= limits.maxSize) return findings
+  return [...findings, noRoom(folder, free, limits.maxSize)]
+}
+
+const anyBase: Finding = {
+  level: 'warning',
+  what: 'BUILD_BASES has *: managers of any group can build on every image that the engine has or can pull with credentials of templates, and so read those of other groups.',
+  fix: 'name the images in BUILD_BASES, or leave it out: then managers build on what members of their group launch',
+}
+
+const noRoom = (folder: string, free: number, needed: number): Finding => ({
+  level: 'warning',
+  what: `${folder} has ${(free / GiB).toFixed(1)} GiB left, and a build may take ${(needed / GiB).toFixed(1)} (BUILD_MAX_SIZE): it could leave no room for containers.`,
+  fix: `${settingFix(`BUILD_MAX_SIZE=${Math.max(1, Math.floor(free / 2 / GiB))}g`)}; or make room: docker image prune`,
 })
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '@berth/server/config/config.ts'
 import { reasonOf } from '#/command-failure.ts'
-import { checkBuilds } from './check-builds.ts'
 import { checkCluster, checkPolicies, checkQuotas, checkRights, checkStorage } from './check-cluster.ts'
 import {
   checkAddressPools,
   checkClock,
+  checkBuilds,
   checkDisk,
   checkEngine,
   checkHostRules,

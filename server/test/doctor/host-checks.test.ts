@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import {
+  checkBuilds,
   checkAddressPools,
   checkClock,
   checkDisk,
@@ -12,7 +13,6 @@ import {
   checkInotify,
   clockFindings,
 } from '@berth/cli/doctor/check-host.ts'
-import { checkBuilds } from '@berth/cli/doctor/check-builds.ts'
 import { checkHomeSources } from '@berth/cli/doctor/check-homes.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { testImage } from '#test/support/engine/engine.ts'
