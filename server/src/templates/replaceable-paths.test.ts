@@ -11,15 +11,15 @@ function arrange(t: TestContext) {
   t.after(() => rmSync(base, { recursive: true, force: true }))
   const at = (...parts: string[]) => path.join(base, ...parts)
   for (const folder of [
-    'srv/shared/data/deep',
-    'srv/shared-too',
+    'srv/common/data/deep',
+    'srv/common-too',
     'srv/beside',
     'srv/course/dropbox',
     'kept',
     'secrets',
   ])
     mkdirSync(at(folder), { recursive: true })
-  for (const file of ['srv/shared/files.tar', 'srv/shared/token', 'srv/shared/brand.yaml', 'srv/files.tar'])
+  for (const file of ['srv/common/files.tar', 'srv/common/token', 'srv/common/brand.yaml', 'srv/files.tar'])
     writeFileSync(at(file), '')
   const problemsOf = (templates: Record<string, object>, settings: Record<string, string> = {}): string[] => {
     const named = Object.entries(templates).map(([type, fields]) => [type, { image: 'x', ...fields }])
@@ -43,18 +43,18 @@ function arrange(t: TestContext) {
 
 test('a mount below one that another template, or the same one, mounts writable is refused, with both named and the way out', (t) => {
   const { at, problemsOf, mount, writing } = arrange(t)
-  const [problem, ...others] = problemsOf({ a: writing('srv/shared'), b: { mounts: [mount('srv/shared/data')] } })
+  const [problem, ...others] = problemsOf({ a: writing('srv/common'), b: { mounts: [mount('srv/common/data')] } })
   assert.deepEqual(others, [])
   assert.match(
     problem ?? '',
-    /\bb: mounts \/data names \S+\/data, which is below \S+\/shared, and a mounts .* writable at \/shared: /,
+    /\bb: mounts \/data names \S+\/data, which is below \S+\/common, and a mounts .* writable at \/shared: /,
   )
-  assert.match(problem ?? '', /Mount \S+\/shared with read_only: true in a, or move one of the two out of the other$/)
+  assert.match(problem ?? '', /Mount \S+\/common with read_only: true in a, or move one of the two out of the other$/)
   const same = {
-    lab: { mounts: [mount('srv/shared', false, '/shared'), mount('srv/shared/data/deep', false, '/deep')] },
+    lab: { mounts: [mount('srv/common', false, '/shared'), mount('srv/common/data/deep', false, '/deep')] },
   }
   assert.match(problemsOf(same).join(), /lab: mounts \/deep names .* and lab mounts /)
-  assert.equal(problemsOf({ a: writing('srv/shared'), b: writing('srv/shared/data') }).length, 1)
+  assert.equal(problemsOf({ a: writing('srv/common'), b: writing('srv/common/data') }).length, 1)
   assert.ok(at('srv'))
 })
 
@@ -62,65 +62,65 @@ test('what cannot be replaced is allowed: the same folder, folders beside, and w
   const { problemsOf, mount, writing } = arrange(t)
   const readOnly = (folder: string) => ({ mounts: [mount(folder)] })
   for (const templates of [
-    { a: writing('srv/shared'), b: writing('srv/shared'), c: readOnly('srv/shared') },
-    { a: writing('srv/shared'), b: readOnly('srv/shared-too') },
-    { a: readOnly('srv/shared'), b: writing('srv/shared/data'), c: readOnly('srv') },
-    { a: writing('srv/course/dropbox'), b: { files: [{ from: { path: 'shared' } }] } },
+    { a: writing('srv/common'), b: writing('srv/common'), c: readOnly('srv/common') },
+    { a: writing('srv/common'), b: readOnly('srv/common-too') },
+    { a: readOnly('srv/common'), b: writing('srv/common/data'), c: readOnly('srv') },
+    { a: writing('srv/course/dropbox'), b: { files: [{ from: { path: 'common' } }] } },
   ])
     assert.deepEqual(problemsOf(templates), [], JSON.stringify(templates))
 })
 
 test('a symbolic link counts where it is, and where it leads', (t) => {
   const { at, problemsOf, mount, writing } = arrange(t)
-  symlinkSync(at('srv/shared/data'), at('srv/to-data'))
-  symlinkSync(at('srv/shared'), at('srv/to-shared'))
-  // The link itself can be turned by those who write to `shared`, although it leads out of it.
-  symlinkSync('../beside', at('srv/shared/out'))
-  symlinkSync('shared/out/.', at('srv/twice'))
-  for (const folder of ['srv/to-data', 'srv/to-shared/data', 'srv/shared/out', 'srv/twice', 'srv/shared/../shared/out'])
+  symlinkSync(at('srv/common/data'), at('srv/to-data'))
+  symlinkSync(at('srv/common'), at('srv/to-common'))
+  // The link itself can be turned by those who write to `common`, although it leads out of it.
+  symlinkSync('../beside', at('srv/common/out'))
+  symlinkSync('common/out/.', at('srv/twice'))
+  for (const folder of ['srv/to-data', 'srv/to-common/data', 'srv/common/out', 'srv/twice', 'srv/common/../common/out'])
     assert.match(
-      problemsOf({ a: writing('srv/to-shared'), b: { mounts: [mount(folder)] } }).join(),
+      problemsOf({ a: writing('srv/to-common'), b: { mounts: [mount(folder)] } }).join(),
       /which is below/,
       folder,
     )
-  assert.deepEqual(problemsOf({ a: writing('srv/shared'), b: { mounts: [mount('srv/to-shared')] } }), [])
+  assert.deepEqual(problemsOf({ a: writing('srv/common'), b: { mounts: [mount('srv/to-common')] } }), [])
   symlinkSync(at('srv/loop'), at('srv/loop'))
-  assert.match(problemsOf({ a: writing('srv/shared'), b: { mounts: [mount('srv/loop')] } }).join(), /does not exist/)
+  assert.match(problemsOf({ a: writing('srv/common'), b: { mounts: [mount('srv/loop')] } }).join(), /does not exist/)
 })
 
 test('starter files, secrets, roots, devices, and what settings name, are not below a writable mount either', (t) => {
   const { at, problemsOf, writing } = arrange(t)
-  const a = writing('srv/shared')
+  const a = writing('srv/common')
   for (const [expected, fields, settings] of [
-    [/b: files names \S+, which is below/, { files: [{ from: { archive: at('srv/shared/files.tar') } }] }, {}],
-    [/b: files names \S+, which is below/, { files: [{ from: { path: at('srv/shared/data') } }] }, {}],
-    [/b: files names \S+, in which \S+shared is/, { files: [{ from: { path: at('srv/shared') } }] }, {}],
-    [/b: files names \S+, in which \S+shared is/, { files: [{ from: { path: at('srv') } }] }, {}],
+    [/b: files names \S+, which is below/, { files: [{ from: { archive: at('srv/common/files.tar') } }] }, {}],
+    [/b: files names \S+, which is below/, { files: [{ from: { path: at('srv/common/data') } }] }, {}],
+    [/b: files names \S+, in which \S+common is/, { files: [{ from: { path: at('srv/common') } }] }, {}],
+    [/b: files names \S+, in which \S+common is/, { files: [{ from: { path: at('srv') } }] }, {}],
     [
       /b: files names file:\S+, which is below/,
-      { files: [{ from: { git: `file://${at('srv/shared/course.git')}` } }] },
+      { files: [{ from: { git: `file://${at('srv/common/course.git')}` } }] },
       {},
     ],
-    [/b: secrets T names token, which/, { secrets: { T: { file: 'token' } } }, { SECRETS_DIR: at('srv/shared') }],
+    [/b: secrets T names token, which/, { secrets: { T: { file: 'token' } } }, { SECRETS_DIR: at('srv/common') }],
     [
       /b: registry_auth names token, which/,
       { registry_auth: { username: 'x', password_file: 'token' } },
-      { SECRETS_DIR: at('srv/shared') },
+      { SECRETS_DIR: at('srv/common') },
     ],
-    [/ALLOWED_MOUNT_ROOTS has \S+\/data, which/, {}, { ALLOWED_MOUNT_ROOTS: `${at('srv')},${at('srv/shared/data')}` }],
-    [/a: BRANDING_FILE is \S+brand.yaml, which/, {}, { BRANDING_FILE: at('srv/shared/brand.yaml') }],
+    [/ALLOWED_MOUNT_ROOTS has \S+\/data, which/, {}, { ALLOWED_MOUNT_ROOTS: `${at('srv')},${at('srv/common/data')}` }],
+    [/a: BRANDING_FILE is \S+brand.yaml, which/, {}, { BRANDING_FILE: at('srv/common/brand.yaml') }],
     [
       /a: ACCESS_LOG_FILE is \S+access.log, which/,
       {},
-      { ACCESS_LOG: 'json', ACCESS_LOG_FILE: at('srv/shared/access.log') },
+      { ACCESS_LOG: 'json', ACCESS_LOG_FILE: at('srv/common/access.log') },
     ],
-    [/a: ARCHIVE_DIR is \S+archives, which/, {}, { ARCHIVE_DIR: at('srv/shared/archives') }],
-    [/a: DATA_DIR is \S+data, which/, {}, { DATA_DIR: at('srv/shared/data') }],
-    [/a: DOCKER_HOST is \S+engine.sock, which/, {}, { DOCKER_HOST: `unix://${at('srv/shared/engine.sock')}` }],
+    [/a: ARCHIVE_DIR is \S+archives, which/, {}, { ARCHIVE_DIR: at('srv/common/archives') }],
+    [/a: DATA_DIR is \S+data, which/, {}, { DATA_DIR: at('srv/common/data') }],
+    [/a: DOCKER_HOST is \S+engine.sock, which/, {}, { DOCKER_HOST: `unix://${at('srv/common/engine.sock')}` }],
   ] as const) {
     const found = problemsOf({ a, b: fields }, settings).join('\n')
     assert.match(found, expected)
-    assert.match(found, /Mount \S+\/shared with read_only: true in a, or move one of the two out of the other/)
+    assert.match(found, /Mount \S+\/common with read_only: true in a, or move one of the two out of the other/)
   }
   assert.deepEqual(problemsOf({ a, b: { files: [{ from: { archive: at('srv/files.tar') } }] } }), [])
 })

@@ -192,7 +192,8 @@ export const neededRights: readonly Rights[] = [
 ]
 
 /**
- * With `KUBERNETES_HELPER_IMAGE` or `KUBERNETES_TOOL_IMAGE`, as `deploy/kubernetes/role-of-helpers.yaml` and `role-of-ports.yaml` have it: clusters from 1.35 on ask for
+ * With `KUBERNETES_HELPER_IMAGE` or `KUBERNETES_TOOL_IMAGE`, as `role-of-helpers.yaml` and `role-of-ports.yaml` of
+ * `deploy/kubernetes` have it: clusters from 1.35 on ask for
  * `create`.
  */
 export const helperRights: readonly Rights[] = [{ resource: 'pods/exec', verbs: ['get', 'create'] }]

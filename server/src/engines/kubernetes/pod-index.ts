@@ -54,7 +54,8 @@ export class PodIndex {
   }
 
   /**
-   * Resolves when a whole list was taken: an unknown uid is gone then, unless this index may miss pods. At the start all who ask share one, that of the
+   * Resolves when a whole list was taken: an unknown uid is gone then, unless this index may miss pods. At the start all who
+   * ask share one, that of the
    * watch if it is under way.
    * @param list takes it
    * @throws whatever `list` throws
