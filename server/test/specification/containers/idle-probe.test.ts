@@ -269,6 +269,11 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     const sam = await use(berth, 'sam', 'jobs')
     const lastUse = new Date().toISOString()
     await sam.says('state', `{"jobs/now": ["${lastUse}"]}`)
+    // Until the application has answered, traffic counts: on a busy machine that was after the first request of the tab.
+    await pollUntil(
+      async () => [undefined, 'app'].includes((await sam.entry()).idle?.why),
+      () => 'the application is not asked',
+    )
     const tab = sam.keepOpen()
     await sam.untilState('exited').finally(() => tab.end())
     const admin = await berth.administrator()
