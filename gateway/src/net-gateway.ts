@@ -34,7 +34,7 @@ import { PlatformUpstream } from '#/upstream/upstream.ts'
 import { RoutingTable } from '#/upstream/routing-table.ts'
 import { TrustedProxies } from '#/access/trusted-proxies.ts'
 import { ConnectionLimiter } from '#/access/connection-limiter.ts'
-import { bind } from '#/basics/listening.ts'
+import { bind } from '#/basics/bind.ts'
 import { createRedirectListener } from '#/clients/redirect-listener.ts'
 import { createTlsListener, type TlsListener } from '#/clients/tls-listener.ts'
 

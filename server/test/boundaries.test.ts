@@ -43,7 +43,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'open-accounts.ts',
     'actor.ts',
     'api-tokens.ts',
-    'guards.ts',
+    'administrator-changes.ts',
     'own-change-limit.ts',
     'ssh-keys.ts',
     'ssh-public-key.ts',
@@ -133,7 +133,7 @@ const gatewayPrograms = ['main.ts', 'gateway-service.ts', 'net-gateway.ts']
 /** Folders of the gateway from the outside in, behind its programs: each imports those behind it in this list only. */
 const gatewayFolders = [
   'supervisor',
-  'link',
+  'rpc',
   'clients',
   'proxy',
   'access',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '#/basics/ip-address.ts'
-import { connectionsCheckingInterval, createServer } from '#/basics/listening.ts'
+import { connectionsCheckingInterval, createServer } from '#/basics/bind.ts'
 
 /** Timeouts in ms: a redirect needs one head. */
 const [headersTimeout, connectionTimeout] = [5_000, 10_000]

@@ -11,8 +11,8 @@ import {
   RecordingGateway,
   someSettings,
 } from '@berth/server/test/support/gateway/recording-gateway.ts'
-import { RemoteGateway } from '#/link/remote-gateway.ts'
-import { channelOver } from '#/link/rpc-connection.ts'
+import { RemoteGateway } from '#/rpc/remote-gateway.ts'
+import { channelOver } from '#/rpc/rpc-connection.ts'
 import { ApiConnections } from './api-connections.ts'
 import { waitLimit } from '@berth/server/test/support/extent.ts'
 

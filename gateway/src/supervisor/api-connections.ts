@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { acceptErrors } from '#/basics/listening.ts'
+import { acceptErrors } from '#/basics/bind.ts'
 import type { Gateway } from '#/port/gateway.ts'
-import { RemoteControlPlane } from '#/link/remote-control-plane.ts'
-import { protocolVersion } from '#/link/rpc-protocol.ts'
-import { channelOver } from '#/link/rpc-connection.ts'
+import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
+import { protocolVersion } from '#/rpc/rpc-protocol.ts'
+import { channelOver } from '#/rpc/rpc-connection.ts'
 
 /** In ms: interval and timeout of the health check of the API process. */
 const health = { every: 10_000, timeout: 60_000 }

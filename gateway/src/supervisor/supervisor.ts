@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RemoteControlPlane } from '#/link/remote-control-plane.ts'
-import { ConnectionLost, channelTo } from '#/link/rpc-connection.ts'
-import { protocolVersion } from '#/link/rpc-protocol.ts'
+import { RemoteControlPlane } from '#/rpc/remote-control-plane.ts'
+import { ConnectionLost, channelTo } from '#/rpc/rpc-connection.ts'
+import { protocolVersion } from '#/rpc/rpc-protocol.ts'
 import type { Gateway } from '#/port/gateway.ts'
 
 export interface SupervisorParts {

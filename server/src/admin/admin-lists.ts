@@ -1,7 +1,7 @@
 import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { endStreamsOf } from '#/accounts/api-tokens.ts'
-import { administer, ownerId, requireUser } from '#/accounts/guards.ts'
+import { administer, ownerId, requireUser } from '#/accounts/administrator-changes.ts'
 import type { OpenStreams } from '#/containers/open-streams.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Actor } from '#/accounts/actor.ts'
-import { administer, refuseSelfAndLast, requireUser } from '#/accounts/guards.ts'
+import { administer, refuseSelfAndLast, requireUser } from '#/accounts/administrator-changes.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import { crashPoint } from '#/machine/crash-points.ts'

@@ -21,7 +21,7 @@ import type { StoredSession } from '#/store/sessions.ts'
 import { deleteContainer, listContainersOf, type UserContainer } from '#/store/user-containers.ts'
 import { deleteUser, findUser, type User } from '#/store/users.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer, requireUser, refuseSelfAndLast } from '#/accounts/guards.ts'
+import { administer, requireUser, refuseSelfAndLast } from '#/accounts/administrator-changes.ts'
 
 export interface DeletionSettings {
   /** Retention of the homes of a deleted user, in seconds. */

@@ -7,7 +7,7 @@ import type { Database } from '#/store/database.ts'
 import { insertSession } from '#/store/sessions.ts'
 import { findUser, type User } from '#/store/users.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer, requireUser } from '#/accounts/guards.ts'
+import { administer, requireUser } from '#/accounts/administrator-changes.ts'
 
 /** Max lifetime of a takeover, in seconds. */
 const maxLifetime = 900

@@ -1,7 +1,7 @@
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import { endStreamsOf } from '#/accounts/api-tokens.ts'
-import { administer, isLastInCharge, refuseSelfAndLast, requireUser } from '#/accounts/guards.ts'
+import { administer, isLastInCharge, refuseSelfAndLast, requireUser } from '#/accounts/administrator-changes.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import type { OpenStreams } from '#/containers/open-streams.ts'

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { ListeningProgram } from './listening.ts'
+import type { ListeningProgram } from './listening-programs.ts'
 import type { ClusterFields, ContainerSpec, CreatedContainer, Owner } from './container-spec.ts'
 import type { ImageStore } from './image-store.ts'
 import type { ImageBuilds } from './image-builds.ts'

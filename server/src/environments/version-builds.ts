@@ -6,7 +6,7 @@ import { defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { ownImageName, type ImageBuilds } from '#/engines/image-builds.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
-import { runForNoRequest } from '#/machine/request-context.ts'
+import { runForNoRequest } from '#/machine/request-id.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import {

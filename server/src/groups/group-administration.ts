@@ -1,6 +1,6 @@
 import { list, message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer } from '#/accounts/guards.ts'
+import { administer } from '#/accounts/administrator-changes.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer } from '#/accounts/guards.ts'
+import { administer } from '#/accounts/administrator-changes.ts'
 import { Unfinished, type Task } from '#/containers/reconcile/reconciler.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'

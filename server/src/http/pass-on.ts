@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, request as sendRequest } from '@berth/gateway/basics/listening.ts'
+import { Agent, request as sendRequest } from '@berth/gateway/basics/bind.ts'
 import { isRenewalDue, type SessionLifetimes } from '#/accounts/sessions/begin-session.ts'
 import type { HttpParts } from './server.ts'
 

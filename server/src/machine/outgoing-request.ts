@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import { request as plainRequest } from '@berth/gateway/basics/listening.ts'
+import { request as plainRequest } from '@berth/gateway/basics/bind.ts'
 
 const { request: tlsRequest } = process.getBuiltinModule('node:https')
 

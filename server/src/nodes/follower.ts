@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { Gateway, GatewaySettings } from '@berth/gateway/port/gateway.ts'
-import { RemoteControlPlane } from '@berth/gateway/link/remote-control-plane.ts'
-import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
-import { channelOver } from '@berth/gateway/link/rpc-connection.ts'
+import { RemoteControlPlane } from '@berth/gateway/rpc/remote-control-plane.ts'
+import { protocolVersion } from '@berth/gateway/rpc/rpc-protocol.ts'
+import { channelOver } from '@berth/gateway/rpc/rpc-connection.ts'
 import type { Reading } from './reading.ts'
 import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type LinkTicket } from './node-link.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createSecureContext, createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
-import { acceptErrors } from '@berth/gateway/basics/listening.ts'
+import { acceptErrors } from '@berth/gateway/basics/bind.ts'
 
 /**
  * Connections between nodes: TLS with a pre-shared key (RFC 5487, 8442), which each side has to know, and with forward

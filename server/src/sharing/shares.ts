@@ -1,7 +1,7 @@
 import { isAllowedPort } from '@berth/gateway/basics/container-port.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer, ownerId } from '#/accounts/guards.ts'
+import { administer, ownerId } from '#/accounts/administrator-changes.ts'
 import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import { parseNewEmail } from '#/accounts/sign-up/email-address.ts'
 import { refusals } from '#/refusals/errors.ts'

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import type { Logger } from 'pino'
-import { channelTo, RpcConnection } from '@berth/gateway/link/rpc-connection.ts'
+import { channelTo, RpcConnection } from '@berth/gateway/rpc/rpc-connection.ts'
 import { sshProgram } from '@berth/gateway/supervisor/api-program.ts'
 import type { SshControl, SshListener, SshSettings } from './ssh-protocol.ts'
 

@@ -12,8 +12,8 @@ import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { LogDestination } from '@berth/gateway/basics/log-destination.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
-import { requestFields } from '#/machine/request-context.ts'
-import { channelOver, channelTo, type Channel } from '@berth/gateway/link/rpc-connection.ts'
+import { requestFields } from '#/machine/request-id.ts'
+import { channelOver, channelTo, type Channel } from '@berth/gateway/rpc/rpc-connection.ts'
 import {
   connectInFolder,
   removePidFile,
@@ -22,8 +22,8 @@ import {
   writePidFile,
 } from '@berth/gateway/supervisor/run-folder.ts'
 import { collectGarbageOnce, keepCode, limitHeapGrowth } from '@berth/gateway/supervisor/collect-garbage.ts'
-import { awaitTurn } from '@berth/gateway/link/await-turn.ts'
-import { RemoteGateway } from '@berth/gateway/link/remote-gateway.ts'
+import { awaitTurn } from '@berth/gateway/rpc/await-turn.ts'
+import { RemoteGateway } from '@berth/gateway/rpc/remote-gateway.ts'
 import { replacementArgument, stopTimeout } from '@berth/gateway/supervisor/supervisor.ts'
 import { claimDatabase } from './claim-database.ts'
 import { BerthNode, type LeadParts } from '#/nodes/node.ts'

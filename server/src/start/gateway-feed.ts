@@ -10,7 +10,7 @@ import { requiresCompanion, type Addresses, type Config } from '#/config/config.
 import type { Containers } from '#/containers/open-containers.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
 import { frontEndSettings, hostCookieLines, imagePath, renewedLines } from '#/http/open-http.ts'
-import { runForRequest } from '#/machine/request-context.ts'
+import { runForRequest } from '#/machine/request-id.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import { findUser } from '#/store/users.ts'
 import { typeRules } from '#/templates/template.ts'

@@ -1,4 +1,4 @@
-import { channelTo, RpcConnection } from '@berth/gateway/link/rpc-connection.ts'
+import { channelTo, RpcConnection } from '@berth/gateway/rpc/rpc-connection.ts'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { SshServer } from '#/ssh/process/ssh-listener.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StartVerifier } from '#/containers/launch/starter.ts'
+import { StartVerifier } from '#/containers/launch/container-starter.ts'
 import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { removeHome } from '#/engines/kubernetes/home-volumes.ts'

@@ -21,7 +21,7 @@ import {
   listenForNodes,
   type Hello,
 } from '#/nodes/node-link.ts'
-import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
+import { protocolVersion } from '@berth/gateway/rpc/rpc-protocol.ts'
 import { freePort } from '../support/free-port.ts'
 import { waitFor } from '../support/program.ts'
 

@@ -45,7 +45,7 @@ import {
   type BeforeImage,
   type Start,
   type Step,
-} from './starter.ts'
+} from './container-starter.ts'
 
 export interface SpawnerParts {
   readonly runtime: Runtime

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/listening.ts'
+import { connectionsCheckingInterval, createServer } from '@berth/gateway/basics/bind.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 import { BuildCheck } from './build-check.ts'
 import { CreateCheck, type Allowances } from './create-check.ts'

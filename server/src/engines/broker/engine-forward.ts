@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestOptions, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { request } from '@berth/gateway/basics/listening.ts'
+import { request } from '@berth/gateway/basics/bind.ts'
 import type { EngineAddress } from '#/engines/docker/engine-address.ts'
 
 /** Max bytes of an answer that is read whole: a list of the volumes and images of a large host. */

@@ -4,7 +4,7 @@ import { readAllowances } from './create-check.ts'
 import { createEngineBroker } from './broker.ts'
 import { InstallationLock } from './installation-objects.ts'
 import { PulledImages } from './pulled-images.ts'
-import { acceptErrors } from '@berth/gateway/basics/listening.ts'
+import { acceptErrors } from '@berth/gateway/basics/bind.ts'
 import { findEngineAddress, parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import { logLine } from '@berth/gateway/basics/log-destination.ts'
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { containerTool, toolRefused } from '#/engines/container-tool.ts'
-import { listeningIn, type ListeningProgram } from '#/engines/listening.ts'
+import { listeningIn, type ListeningProgram } from '#/engines/listening-programs.ts'
 import type { ExecProcess } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { execInContainer } from './container-exec.ts'

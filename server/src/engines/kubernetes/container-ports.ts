@@ -1,6 +1,6 @@
 import { addAbortSignal, type Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import { linesOfTables, listeningIn, type ListeningProgram } from '#/engines/listening.ts'
+import { linesOfTables, listeningIn, type ListeningProgram } from '#/engines/listening-programs.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { corePath } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'

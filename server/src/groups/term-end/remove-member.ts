@@ -1,5 +1,5 @@
 import type { Actor } from '#/accounts/actor.ts'
-import { administer } from '#/accounts/guards.ts'
+import { administer } from '#/accounts/administrator-changes.ts'
 import type { Admin } from '#/admin/open-admin.ts'
 import { sharedHome } from '#/containers/container-name.ts'
 import type { HomeNames } from '#/containers/open-containers.ts'

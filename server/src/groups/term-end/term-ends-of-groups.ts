@@ -1,6 +1,6 @@
 import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
-import { administer } from '#/accounts/guards.ts'
+import { administer } from '#/accounts/administrator-changes.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { requireGroup } from '#/groups/managed-group.ts'
 import { crashPoint } from '#/machine/crash-points.ts'

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import ssh2, { type Algorithms } from 'ssh2'
-import { acceptErrors } from '@berth/gateway/basics/listening.ts'
+import { acceptErrors } from '@berth/gateway/basics/bind.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { SshControl, SshListener, SshSettings } from '#/ssh/ssh-protocol.ts'
 import { ConnectionLimits } from './connection-limits.ts'

@@ -13,7 +13,7 @@ import type { RoomOn } from '#/machine/disk-room.ts'
 import type { StarterFiles } from '#/templates/template.ts'
 import { FileSetBuilder } from './file-set.ts'
 import { FileSources } from './file-sources.ts'
-import { HomeFiles } from './home-files.ts'
+import { HomeFiles } from './stopped-home.ts'
 import { PutSelection, PutStarterFiles, emptyRecord, maxRecord, readRecord, writeRecord } from './put-starter-files.ts'
 
 /** What a crash while files are put into a home leaves, and what an owner has in their place; the engine is a map here. */

@@ -6,7 +6,7 @@ import { isRecord } from '#/templates/field-values.ts'
 import { requiredFiles, type FilesOrigin, type StarterFiles } from '#/templates/template.ts'
 import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
 import type { FileSources } from './file-sources.ts'
-import { HomeFiles, type KeptFile } from './home-files.ts'
+import { HomeFiles, type KeptFile } from './stopped-home.ts'
 
 export { StarterFilesError } from './file-set.ts'
 

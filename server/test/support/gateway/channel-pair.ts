@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Channel } from '@berth/gateway/link/rpc-connection.ts'
+import type { Channel } from '@berth/gateway/rpc/rpc-connection.ts'
 
 export interface ChannelVices {
   /** How long each message takes, in ms; meanwhile the pipe is full. */

@@ -5,9 +5,9 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { channelTo } from '@berth/gateway/link/rpc-connection.ts'
-import { RemoteGateway } from '@berth/gateway/link/remote-gateway.ts'
-import { protocolVersion } from '@berth/gateway/link/rpc-protocol.ts'
+import { channelTo } from '@berth/gateway/rpc/rpc-connection.ts'
+import { RemoteGateway } from '@berth/gateway/rpc/remote-gateway.ts'
+import { protocolVersion } from '@berth/gateway/rpc/rpc-protocol.ts'
 import { manyKnown, RecordingControlPlane, someSettings } from './recording-gateway.ts'
 
 const [, , vice, diary = ''] = process.argv

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '#/refusals/errors.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
 import type { Actor } from './actor.ts'
-import { administer } from './guards.ts'
+import { administer } from './administrator-changes.ts'
 
 /** The operator, who has no account to be looked up. */
 const operator = { id: null } as Actor

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { linesOfTables, listeningIn } from './listening.ts'
+import { linesOfTables, listeningIn } from './listening-programs.ts'
 
 test('of a port with several addresses one that is open to others decides; names of Docker are no program', () => {
   const lines =

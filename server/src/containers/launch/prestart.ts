@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import type { AdmissionControl } from '#/containers/launch/admission-control.ts'
-import type { Spawner } from '#/containers/launch/spawner.ts'
+import type { AdmissionControl } from './admission-control.ts'
+import type { Spawner } from './spawner.ts'
 import type { RuntimeCapabilities } from '#/engines/runtime.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import type { LaunchRules } from '#/templates/launch-rules.ts'
 import { nextTimeOfDay, type Template, type Templates } from '#/templates/template.ts'
-import type { Activity } from './activity.ts'
-import type { IdleSuspension } from './idle-suspension.ts'
+import type { Activity } from '#/containers/idle/activity.ts'
+import type { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
 
 /** Between two checks, in ms. */
 const timesCheckInterval = 10_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { bind } from '#/basics/listening.ts'
+import { bind } from './bind.ts'
 
 // As Node tells of a failed accept(2). Nothing listened for it, and the gateway process ended with all its connections.
 test('connections that cannot be accepted are reported seldom, and cost no other one', async (t) => {

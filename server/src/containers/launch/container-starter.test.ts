@@ -7,7 +7,7 @@ import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { LaunchSlot } from './launch-queue.ts'
-import { StartVerifier, Starter, type Start, type StarterParts } from './starter.ts'
+import { StartVerifier, Starter, type Start, type StarterParts } from './container-starter.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const start = {
