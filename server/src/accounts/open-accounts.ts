@@ -34,7 +34,8 @@ import {
   missingAdministrator,
   type RegistrationSettings,
 } from './sign-up/registration.ts'
-import { LogIn, SignUp } from './sign-up/sign-up.ts'
+import { LogIn } from './sign-up/log-in.ts'
+import { SignUp } from './sign-up/sign-up.ts'
 import { reservedSlugs, takenSlugsTask } from './sign-up/slug.ts'
 import { VerifyLink } from './sign-up/verify-link.ts'
 import { SshKeys } from './ssh-keys.ts'

@@ -32,7 +32,7 @@ import type { LaunchProgress } from './launch/launch-progress.ts'
 import { HomeCheck } from './launch/home-check.ts'
 import { Launch } from './launch/launch.ts'
 import { LinkFiles } from './launch/link-files.ts'
-import { Launching } from '#/containers/launch/launch-control.ts'
+import { LaunchControl } from '#/containers/launch/launch-control.ts'
 import { loadMetrics, type LaunchMetrics, type LoadTimeSeries } from './launch/load-metrics.ts'
 import { Spawner } from './launch/spawner.ts'
 import type { BeforeImage } from '#/containers/launch/container-starter.ts'
@@ -130,14 +130,14 @@ export class Containers {
     this.reconciler = reconciler
     this.activity = new Activity(database, parts.pace?.navigation)
     this.engineList = new EngineListCache(runtime, () => reconciler.activate())
-    const launching = new Launching(parts, this.events, index)
-    this.capacity = launching.capacity
-    this.hostResources = launching.hostResources
-    this.launchMetrics = launching.launchMetrics
-    this.launchProgress = launching.launchProgress
-    this.admission = launching.admission
-    this.history = launching.history
-    const { crashLoops, hostResources, launchProgress, launchMetrics, admission } = launching
+    const launchControl = new LaunchControl(parts, this.events, index)
+    this.capacity = launchControl.capacity
+    this.hostResources = launchControl.hostResources
+    this.launchMetrics = launchControl.launchMetrics
+    this.launchProgress = launchControl.launchProgress
+    this.admission = launchControl.admission
+    this.history = launchControl.history
+    const { crashLoops, hostResources, launchProgress, launchMetrics, admission } = launchControl
     const { activity, engineList, events, idleWarnings, singleFlight } = this
     this.routeSync = new RouteSync({
       db,
@@ -214,7 +214,7 @@ export class Containers {
       activity,
       report,
     })
-    followChanges(this, launching)
+    followChanges(this, launchControl)
     this.subscriptions = new UserEventSubscriptions({
       events,
       streams,
@@ -361,21 +361,21 @@ export class Containers {
 /** Follows changes of containers for this room; other rooms subscribe for themselves. */
 function followChanges(
   { routeSync, activity, idleWarnings, prestart, events }: Containers,
-  launching: Launching,
+  launchControl: LaunchControl,
 ): void {
   routeSync.onChange({
     onStatus: (container, status) => {
       if (status === 'running') activity.startOver(container)
       if (status !== 'running' && status !== 'paused') activity.forgetTold(container)
       else if (status !== 'paused') idleWarnings.forget(container)
-      launching.noteStatus(container, status)
+      launchControl.noteStatus(container, status)
       if (status !== 'running' && status !== 'paused') prestart.noteEnd(container)
       events.publish(container.userId, containerEvent(container.type, status, container))
     },
     onGone: (owned) => {
       activity.forget(owned)
       idleWarnings.forget(owned)
-      launching.noteGone(owned)
+      launchControl.noteGone(owned)
       prestart.noteEnd(owned)
       events.publish(owned.userId, containerEvent(owned.type, 'missing'))
     },

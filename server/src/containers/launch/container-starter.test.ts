@@ -7,7 +7,7 @@ import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { LaunchSlot } from './launch-queue.ts'
-import { StartVerifier, Starter, type Start, type StarterParts } from './container-starter.ts'
+import { StartVerifier, ContainerStarter, type Start, type ContainerStarterParts } from './container-starter.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const start = {
@@ -21,7 +21,7 @@ const start = {
 function arrange(fetchImage: () => Promise<void> = async () => undefined) {
   const done: string[] = []
   const cancel = new AbortController()
-  const starter = new Starter({
+  const starter = new ContainerStarter({
     runtime: {
       imageId: async () => 'new',
       fetchImage,
@@ -33,7 +33,7 @@ function arrange(fetchImage: () => Promise<void> = async () => undefined) {
       signal?.throwIfAborted()
       done.push('snapshot')
     },
-  } as unknown as StarterParts)
+  } as unknown as ContainerStarterParts)
   const slot: LaunchSlot = {
     fetch: (work) => work(cancel.signal),
     create: (work) => work({}),
@@ -90,7 +90,11 @@ for (const [who, exitCode] of Object.entries(ends))
     }
     const stored = { set: () => stored, where: () => stored, execute: async () => undefined }
     const database = { db: { updateTable: () => stored } }
-    const starter = new Starter({ runtime, database, log: { warn: () => undefined } } as unknown as StarterParts)
+    const starter = new ContainerStarter({
+      runtime,
+      database,
+      log: { warn: () => undefined },
+    } as unknown as ContainerStarterParts)
     const known = { ...start, spec: { ...start.spec, fingerprint: 'f' }, files: [] } as unknown as Start
     const tried = starter.tryToStart(known, found)
     if (exitCode === 1) assert.equal(await tried, undefined)

@@ -39,7 +39,7 @@ export interface Start {
  */
 export type BeforeImage = (owner: Owner, signal: AbortSignal | undefined) => Promise<void>
 
-export interface StarterParts {
+export interface ContainerStarterParts {
   readonly runtime: Runtime
   readonly database: Database
   readonly starterFiles: Pick<PutStarterFiles, 'run'>
@@ -49,7 +49,7 @@ export interface StarterParts {
 }
 
 /** Calls of the engine for a launch, step by step; the store has the container's id before the container is started. */
-export class Starter {
+export class ContainerStarter {
   readonly #runtime: Runtime
   readonly #database: Database
   readonly #log: Logger
@@ -57,7 +57,7 @@ export class Starter {
   readonly #starterFiles: Pick<PutStarterFiles, 'run'>
   readonly #beforeImage: BeforeImage | undefined
 
-  constructor({ runtime, database, starterFiles, beforeImage, log }: StarterParts) {
+  constructor({ runtime, database, starterFiles, beforeImage, log }: ContainerStarterParts) {
     this.#runtime = runtime
     this.#starterFiles = starterFiles
     this.#beforeImage = beforeImage

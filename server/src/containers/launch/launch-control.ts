@@ -14,10 +14,10 @@ import { LaunchProgress } from './launch-progress.ts'
 import { LaunchMetrics, LoadTimeSeries } from './load-metrics.ts'
 import { readinessTargetOf } from './readiness-probe.ts'
 
-type LaunchingParts = Pick<ContainersParts, 'config' | 'database' | 'runtime' | 'rules' | 'log'>
+type LaunchControlParts = Pick<ContainersParts, 'config' | 'database' | 'runtime' | 'rules' | 'log'>
 
 /** Capacity, admission and progress of launches, and what they follow of changes of containers. */
-export class Launching {
+export class LaunchControl {
   readonly capacity: Capacity
   readonly hostResources: HostResources
   readonly crashLoops = new CrashLoops()
@@ -27,9 +27,9 @@ export class Launching {
   readonly history: LoadTimeSeries
   /** Undefined without `GPU_IDS`: the engine gives GPUs away. */
   readonly gpus: GpuAllocation | undefined
-  readonly #parts: LaunchingParts
+  readonly #parts: LaunchControlParts
 
-  constructor(parts: LaunchingParts, events: UserEvents, index: Pick<ContainerIndex, 'get'>) {
+  constructor(parts: LaunchControlParts, events: UserEvents, index: Pick<ContainerIndex, 'get'>) {
     const { config, database, runtime, rules, log } = parts
     const { templates } = config
     const knownOf = (owned: ContainerRef) => index.get(owned)?.known

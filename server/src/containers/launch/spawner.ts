@@ -37,7 +37,7 @@ import { waitStage, type AppAddress, type LaunchProgress } from './launch-progre
 import type { LaunchSlot } from './launch-queue.ts'
 import type { LaunchMetrics } from './load-metrics.ts'
 import {
-  Starter,
+  ContainerStarter,
   canBeStarted,
   hasGpus,
   isImageOutdated,
@@ -116,14 +116,14 @@ export interface Running {
  */
 export class Spawner {
   readonly #parts: SpawnerParts
-  readonly #starter: Starter
+  readonly #starter: ContainerStarter
   readonly #findLimit = pLimit(maxParallelFinds)
   /** Containers that a user asked for while an operation on them is in progress; a restore of one has high priority. */
   readonly #requested = new Set<string>()
 
   constructor(parts: SpawnerParts) {
     this.#parts = parts
-    this.#starter = new Starter(parts)
+    this.#starter = new ContainerStarter(parts)
   }
 
   /**

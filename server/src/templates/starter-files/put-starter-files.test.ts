@@ -13,7 +13,7 @@ import type { RoomOn } from '#/machine/disk-room.ts'
 import type { StarterFiles } from '#/templates/template.ts'
 import { FileSetBuilder } from './file-set.ts'
 import { FileSources } from './file-sources.ts'
-import { HomeFiles } from './stopped-home.ts'
+import { StoppedHome } from './stopped-home.ts'
 import { PutSelection, PutStarterFiles, emptyRecord, maxRecord, readRecord, writeRecord } from './put-starter-files.ts'
 
 /** What a crash while files are put into a home leaves, and what an owner has in their place; the engine is a map here. */
@@ -241,7 +241,7 @@ async function select(t: TestContext, files: number, options: HomeOptions = {}) 
     bytes,
   )
   const never = new AbortController().signal
-  const home = new HomeFiles(engine, 'c', '/home/berth', { folder, ...(room && { room }) }, never)
+  const home = new StoppedHome(engine, 'c', '/home/berth', { folder, ...(room && { room }) }, never)
   const hashes = new Map(hash === undefined ? [] : names.map((name) => [name, hash] as const))
   const selection = new PutSelection(home, { ...emptyRecord, hashes })
   await selection.add(set, update)

@@ -6,7 +6,7 @@ import { isRecord } from '#/templates/field-values.ts'
 import { requiredFiles, type FilesOrigin, type StarterFiles } from '#/templates/template.ts'
 import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
 import type { FileSources } from './file-sources.ts'
-import { HomeFiles, type KeptFile } from './stopped-home.ts'
+import { StoppedHome, type KeptFile } from './stopped-home.ts'
 
 export { StarterFilesError } from './file-set.ts'
 
@@ -51,7 +51,7 @@ export class PutStarterFiles {
     if (!files) throw new StarterFilesError('this container engine has no way to put files into a home')
     const what = `put starter files into ${container.name}`
     const access = await files.begin(container.volume)
-    const home = new HomeFiles(files, container.id, container.home, { folder }, signal)
+    const home = new StoppedHome(files, container.id, container.home, { folder }, signal)
     const sets: FileSet[] = []
     try {
       const record = readRecord((await home.textOf(recordFile, maxRecord)) ?? '')
@@ -100,7 +100,7 @@ export class PutStarterFiles {
 
   async #write(
     { id, home: folder }: NewContainer,
-    { home, requireWhole }: { home: HomeFiles; requireWhole: () => Promise<void> },
+    { home, requireWhole }: { home: StoppedHome; requireWhole: () => Promise<void> },
     selection: PutSelection,
     record: PutRecord,
     signal: AbortSignal,
@@ -172,7 +172,7 @@ const maxCompared = 1.5 * defaultLimits.bytes
 
 /** What to put into a home, decided file by file; nothing is written. */
 export class PutSelection {
-  readonly #home: HomeFiles
+  readonly #home: StoppedHome
   readonly #record: PutRecord
   readonly #puts = new Map<string, Put>()
   readonly #hashes = new Map<string, string>()
@@ -183,7 +183,7 @@ export class PutSelection {
   #mayCompare = 0
   #mayLook = 0
 
-  constructor(home: HomeFiles, record: PutRecord) {
+  constructor(home: StoppedHome, record: PutRecord) {
     this.#home = home
     this.#record = record
   }

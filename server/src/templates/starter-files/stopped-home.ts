@@ -32,7 +32,7 @@ const maxCopied = 512 * 1024 ** 2
  * Files of a home, by their path in it, while its container does not run. A path is looked at part by part, so that no symbolic
  * link in the home is followed: what is below one counts as out of reach.
  */
-export class HomeFiles {
+export class StoppedHome {
   readonly #files: ContainerFiles
   readonly #id: string
   readonly #home: string
