@@ -7,7 +7,7 @@ import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
@@ -249,14 +249,15 @@ function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
         </Button>
       )}
       {isAsking && onRemove && (
-        <Dialog title={t('ask.title', { name: token.name })} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('ask.effect')}</p>
-              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={onRemove} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('ask.title', { name: token.name })}
+          cancel={t('ask.cancel')}
+          confirm={t('remove')}
+          onConfirm={onRemove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('ask.effect')}</p>
+        </ConfirmDialog>
       )}
     </li>
   )

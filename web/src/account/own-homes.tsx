@@ -5,7 +5,7 @@ import type { OwnHome } from '@berth/api/schemas/features/snapshots.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -68,14 +68,15 @@ function HomeRow({ home }: { home: OwnHome }) {
       </div>
       <Alert error={error} />
       {isAsking && (
-        <Dialog title={t('ask')} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('effect')}</p>
-              <ConfirmActions cancel={t('cancel')} confirm={t('remove')} close={close} onConfirm={remove} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('ask')}
+          cancel={t('cancel')}
+          confirm={t('remove')}
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('effect')}</p>
+        </ConfirmDialog>
       )}
     </li>
   )

@@ -5,7 +5,7 @@ import type { SshKey } from '@berth/api/schemas/ssh.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Page } from '#/page/page.tsx'
@@ -178,14 +178,15 @@ function SshKeyRow({ sshKey, onRemove, isOff }: SshKeyRowProps) {
         </Button>
       )}
       {isAsking && onRemove && (
-        <Dialog title={t('ask.title', { title })} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('ask.effect')}</p>
-              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={onRemove} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('ask.title', { title })}
+          cancel={t('ask.cancel')}
+          confirm={t('remove')}
+          onConfirm={onRemove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('ask.effect')}</p>
+        </ConfirmDialog>
       )}
     </li>
   )

@@ -61,28 +61,38 @@ export function CloseButton({ onPress }: { onPress(): void }) {
   )
 }
 
-interface ConfirmActionsProps {
+interface ConfirmDialogProps {
+  title: string
   cancel: ReactNode
   confirm: ReactNode
-  /** Closes the dialog, which both buttons do. */
-  close(): void
   onConfirm(): void
+  /** As of a `Dialog`; `onConfirm` is called before it. */
+  onClose(): void
+  /** What it does. */
+  children: ReactNode
 }
 
-/** Buttons at the end of a dialog that asks for confirmation. */
-export function ConfirmActions({ cancel, confirm, close, onConfirm }: ConfirmActionsProps) {
+/** Asks before something is done that cannot be undone, or that others notice. Both of its buttons close it. */
+export function ConfirmDialog({ title, cancel, confirm, onConfirm, onClose, children }: ConfirmDialogProps) {
   return (
-    <div className="actions end">
-      <Button onPress={close}>{cancel}</Button>
-      <Button
-        variant="primary"
-        onPress={() => {
-          close()
-          onConfirm()
-        }}
-      >
-        {confirm}
-      </Button>
-    </div>
+    <Dialog title={title} onClose={onClose}>
+      {(close) => (
+        <>
+          {children}
+          <div className="actions end">
+            <Button onPress={close}>{cancel}</Button>
+            <Button
+              variant="primary"
+              onPress={() => {
+                close()
+                onConfirm()
+              }}
+            >
+              {confirm}
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
   )
 }

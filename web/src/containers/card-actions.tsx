@@ -13,7 +13,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { boot } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
 import { ButtonMenu } from '#/components/button-menu.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import type { ChosenParameters, Parameters } from '#/launch/chosen-parameters.ts'
 import { openUrlOf } from '#/launch/open-container.ts'
 import { lazyExport } from '#/router/lazy-export.ts'
@@ -168,7 +168,7 @@ export function CardDialogs({ ref, name, type, address, parameters, onLaunch, on
   const close = () => setOpened(undefined)
   if (opened === undefined) return null
   if (opened === 'restart' || opened === 'stop')
-    return <ConfirmDialog verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
+    return <ActionQuestion verb={opened} name={name} onConfirm={() => onConfirm(opened)} onClose={close} />
   return (
     <Suspense fallback={null}>
       {opened === 'logs' && <LogsDialog name={name} type={type} onClose={close} />}
@@ -185,7 +185,7 @@ export function CardDialogs({ ref, name, type, address, parameters, onLaunch, on
   )
 }
 
-interface ConfirmDialogProps {
+interface ActionQuestionProps {
   verb: 'restart' | 'stop'
   name: string
   onConfirm(): void
@@ -194,23 +194,19 @@ interface ConfirmDialogProps {
 }
 
 /** Asks for confirmation before programs are ended, and says what is kept. */
-function ConfirmDialog({ verb, name, onConfirm, onClose }: ConfirmDialogProps) {
+function ActionQuestion({ verb, name, onConfirm, onClose }: ActionQuestionProps) {
   const t = useTranslations('dashboard')
   return (
-    <Dialog title={t(`confirm.${verb}.title`, { name })} onClose={onClose}>
-      {(close) => (
-        <>
-          <p>
-            <b>{t(`confirm.${verb}.keeps`)}</b> {t(`confirm.${verb}.loses`)}
-          </p>
-          <ConfirmActions
-            cancel={t('confirm.cancel')}
-            confirm={t(`action.${verb}`)}
-            close={close}
-            onConfirm={onConfirm}
-          />
-        </>
-      )}
-    </Dialog>
+    <ConfirmDialog
+      title={t(`confirm.${verb}.title`, { name })}
+      cancel={t('confirm.cancel')}
+      confirm={t(`action.${verb}`)}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <p>
+        <b>{t(`confirm.${verb}.keeps`)}</b> {t(`confirm.${verb}.loses`)}
+      </p>
+    </ConfirmDialog>
   )
 }

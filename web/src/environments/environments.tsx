@@ -7,7 +7,7 @@ import { germanShell, shell } from '#/admin/messages/shell.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
@@ -142,14 +142,15 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
         </ul>
       </div>
       {open === 'delete' && (
-        <Dialog title={t('delete.title', { name })} onClose={() => setOpen(undefined)}>
-          {(close) => (
-            <>
-              <p>{t('delete.effect')}</p>
-              <ConfirmActions cancel={t('delete.cancel')} confirm={t('delete.open')} close={close} onConfirm={remove} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('delete.title', { name })}
+          cancel={t('delete.cancel')}
+          confirm={t('delete.open')}
+          onConfirm={remove}
+          onClose={() => setOpen(undefined)}
+        >
+          <p>{t('delete.effect')}</p>
+        </ConfirmDialog>
       )}
     </li>
   )

@@ -5,7 +5,7 @@ import type { UpdateContainersBody } from '@berth/api/schemas/administration/adm
 import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { environmentsKey } from './use-environments.ts'
 
@@ -65,14 +65,15 @@ export function OlderContainers({ name }: { name: string }) {
         </>
       )}
       {isAsking && (
-        <Dialog title={t('title', { count: data?.length ?? 0 })} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('effect')}</p>
-              <ConfirmActions cancel={t('cancel')} confirm={t('now')} close={close} onConfirm={() => update('now')} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('title', { count: data?.length ?? 0 })}
+          cancel={t('cancel')}
+          confirm={t('now')}
+          onConfirm={() => update('now')}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('effect')}</p>
+        </ConfirmDialog>
       )}
     </div>
   )

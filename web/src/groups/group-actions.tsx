@@ -6,7 +6,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
-import { CloseButton, ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { CloseButton, ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { Icon } from '#/components/icon.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -132,14 +132,15 @@ const asks = { stop: 'askStop', block: 'askBlock', end: 'askEnd' } as const
 function Ask({ action, onConfirm, onClose }: AskProps) {
   const t = useTranslations('groups.act')
   return (
-    <Dialog title={t(`${asks[action]}.title`)} onClose={onClose}>
-      {(close) => (
-        <>
-          <p>{t(`${asks[action]}.effect`)}</p>
-          <ConfirmActions cancel={t('cancel')} confirm={t(action)} close={close} onConfirm={onConfirm} />
-        </>
-      )}
-    </Dialog>
+    <ConfirmDialog
+      title={t(`${asks[action]}.title`)}
+      cancel={t('cancel')}
+      confirm={t(action)}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <p>{t(`${asks[action]}.effect`)}</p>
+    </ConfirmDialog>
   )
 }
 
@@ -220,27 +221,23 @@ function StartDialog({ types, onStart, onClose }: StartDialogProps) {
   const [first] = types
   if (!first) return null
   return (
-    <Dialog title={t('askStart.title')} onClose={onClose}>
-      {(close) => (
-        <>
-          <p>{t('askStart.effect')}</p>
-          {types.length > 1 && (
-            <div className="group-form group-field">
-              <label htmlFor={id}>{t('askStart.type')}</label>
-              <select id={id} ref={field} defaultValue={first.type}>
-                <LaunchableOptions types={types} />
-              </select>
-            </div>
-          )}
-          <ConfirmActions
-            cancel={t('cancel')}
-            confirm={t('start')}
-            close={close}
-            onConfirm={() => onStart(field.current?.value ?? first.type)}
-          />
-        </>
+    <ConfirmDialog
+      title={t('askStart.title')}
+      cancel={t('cancel')}
+      confirm={t('start')}
+      onConfirm={() => onStart(field.current?.value ?? first.type)}
+      onClose={onClose}
+    >
+      <p>{t('askStart.effect')}</p>
+      {types.length > 1 && (
+        <div className="group-form group-field">
+          <label htmlFor={id}>{t('askStart.type')}</label>
+          <select id={id} ref={field} defaultValue={first.type}>
+            <LaunchableOptions types={types} />
+          </select>
+        </div>
       )}
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 

@@ -6,7 +6,7 @@ import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { HoursWeek } from './hours-week.tsx'
 import { timeOf, withMoved, type LessonSlot } from './lesson-slots.ts'
@@ -154,19 +154,15 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
       </Dialog>
       {/* Beside the dialog and not in it: React passes the end of an inner one on to the outer one. */}
       {isAsking && (
-        <Dialog title={t('askRemoveAll.title')} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('askRemoveAll.effect')}</p>
-              <ConfirmActions
-                cancel={t('askRemoveAll.cancel')}
-                confirm={t('removeAll')}
-                close={close}
-                onConfirm={() => remove(() => store(null))}
-              />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('askRemoveAll.title')}
+          cancel={t('askRemoveAll.cancel')}
+          confirm={t('removeAll')}
+          onConfirm={() => remove(() => store(null))}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('askRemoveAll.effect')}</p>
+        </ConfirmDialog>
       )}
     </>
   )

@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/time/time.tsx'
@@ -102,14 +102,15 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
         </Button>
       </div>
       {isAsking && (
-        <Dialog title={t('ask.title', { email })} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('ask.effect')}</p>
-              <ConfirmActions cancel={t('ask.cancel')} confirm={t('withdraw')} close={close} onConfirm={withdraw} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('ask.title', { email })}
+          cancel={t('ask.cancel')}
+          confirm={t('withdraw')}
+          onConfirm={withdraw}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('ask.effect')}</p>
+        </ConfirmDialog>
       )}
     </li>
   )

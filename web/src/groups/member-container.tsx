@@ -4,7 +4,7 @@ import { ApiError } from '@berth/api/client.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { LaunchFailure } from '#/launch/launch-progress.tsx'
@@ -91,14 +91,15 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
         </Dialog>
       )}
       {isAsking && (
-        <Dialog title={t('live.askRestart.title', of)} onClose={() => setAsking(false)}>
-          {(close) => (
-            <>
-              <p>{t('live.askRestart.effect')}</p>
-              <ConfirmActions cancel={t('act.cancel')} confirm={t('live.restart')} close={close} onConfirm={begin} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('live.askRestart.title', of)}
+          cancel={t('act.cancel')}
+          confirm={t('live.restart')}
+          onConfirm={begin}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('live.askRestart.effect')}</p>
+        </ConfirmDialog>
       )}
     </li>
   )

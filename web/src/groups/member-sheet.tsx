@@ -5,7 +5,7 @@ import type { Member } from '@berth/api/schemas/groups.ts'
 import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Announcements, useAnnounce } from './announcements.tsx'
@@ -118,22 +118,15 @@ function Membership({ groupId, member, isOff, onRemoved }: MembershipProps) {
       </div>
       <Alert error={error} />
       {asks && (
-        <Dialog
+        <ConfirmDialog
           title={asks === 'remove' ? t('ask.title', { email }) : t('askOwn.title')}
+          cancel={t('ask.cancel')}
+          confirm={asks === 'remove' ? t('remove') : label}
+          onConfirm={asks === 'remove' ? remove : setRole}
           onClose={() => setAsks(undefined)}
         >
-          {(close) => (
-            <>
-              <p>{asks === 'remove' ? t('ask.effect') : t('askOwn.effect')}</p>
-              <ConfirmActions
-                cancel={t('ask.cancel')}
-                confirm={asks === 'remove' ? t('remove') : label}
-                close={close}
-                onConfirm={asks === 'remove' ? remove : setRole}
-              />
-            </>
-          )}
-        </Dialog>
+          <p>{asks === 'remove' ? t('ask.effect') : t('askOwn.effect')}</p>
+        </ConfirmDialog>
       )}
     </section>
   )

@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl/react'
 import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
@@ -99,19 +99,15 @@ function Files({ name, type, onClose }: FilesDialogProps) {
         )}
       </Dialog>
       {asked && (
-        <Dialog title={t('ask.title', { name: asked.name })} onClose={() => setAsked(undefined)}>
-          {(close) => (
-            <>
-              <p>{t(asked.is_folder ? 'ask.folder' : 'ask.file')}</p>
-              <ConfirmActions
-                cancel={t('ask.cancel')}
-                confirm={t('ask.confirm')}
-                close={close}
-                onConfirm={() => remove(asked)}
-              />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('ask.title', { name: asked.name })}
+          cancel={t('ask.cancel')}
+          confirm={t('ask.confirm')}
+          onConfirm={() => remove(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>{t(asked.is_folder ? 'ask.folder' : 'ask.file')}</p>
+        </ConfirmDialog>
       )}
     </>
   )

@@ -2,7 +2,7 @@ import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
 import { useId, useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
 
@@ -44,14 +44,15 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
         </Button>
       </div>
       {isRemoving && (
-        <Dialog title={t('askRemove.title', { at })} onClose={() => setRemoving(false)}>
-          {(close) => (
-            <>
-              <p>{t('askRemove.effect')}</p>
-              <ConfirmActions cancel={t('ask.cancel')} confirm={t('remove')} close={close} onConfirm={onRemove} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('askRemove.title', { at })}
+          cancel={t('ask.cancel')}
+          confirm={t('remove')}
+          onConfirm={onRemove}
+          onClose={() => setRemoving(false)}
+        >
+          <p>{t('askRemove.effect')}</p>
+        </ConfirmDialog>
       )}
       {isAsking && (
         <Dialog title={t('ask.title')} onClose={() => setAsking(false)}>

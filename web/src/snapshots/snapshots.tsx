@@ -8,7 +8,7 @@ import { boot, canAct, createApiClient, launchTimeout } from '#/api/api-client.t
 import { anySignal } from '#/api/retry.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { containersKey, useContainers } from '#/containers/use-containers.ts'
@@ -213,19 +213,15 @@ function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset 
       {open === 'upload' && <UploadDialog entry={entry} onClose={close} onUpload={onUpload} />}
       {open === 'files' && <FilesDialog name={name} type={entry.type} onClose={close} />}
       {open === 'reset' && (
-        <Dialog title={t('askReset.title', { name })} onClose={close}>
-          {(done) => (
-            <>
-              <p>{t('askReset.effect')}</p>
-              <ConfirmActions
-                cancel={t('ask.cancel')}
-                confirm={t('askReset.confirm')}
-                close={done}
-                onConfirm={onReset}
-              />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={t('askReset.title', { name })}
+          cancel={t('ask.cancel')}
+          confirm={t('askReset.confirm')}
+          onConfirm={onReset}
+          onClose={close}
+        >
+          <p>{t('askReset.effect')}</p>
+        </ConfirmDialog>
       )}
     </>
   )
@@ -249,17 +245,18 @@ function RunningNote({ name, isOff, onStop }: RunningNoteProps) {
         <ShortLabel text={t('stop')} name={t('stopThis', { name })} />
       </Button>
       {isOpen && (
-        <Dialog title={words('stop.title', { name })} onClose={() => setOpen(false)}>
-          {(close) => (
-            <>
-              {/* Not the dialog of the cards: shared with this page, it would be a file of its own that the first page loads. */}
-              <p>
-                <b>{words('stop.keeps')}</b> {words('stop.loses')}
-              </p>
-              <ConfirmActions cancel={words('cancel')} confirm={t('stop')} close={close} onConfirm={onStop} />
-            </>
-          )}
-        </Dialog>
+        <ConfirmDialog
+          title={words('stop.title', { name })}
+          cancel={words('cancel')}
+          confirm={t('stop')}
+          onConfirm={onStop}
+          onClose={() => setOpen(false)}
+        >
+          {/* Not the dialog of the cards: shared with this page, it would be a file of its own that the first page loads. */}
+          <p>
+            <b>{words('stop.keeps')}</b> {words('stop.loses')}
+          </p>
+        </ConfirmDialog>
       )}
     </div>
   )

@@ -6,7 +6,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { proveRequest, renewed } from '#/api/api-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { Button, SubmitButton } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { formatShare, shareOf } from '#/i18n/regional-formats.ts'
 
 interface UploadDialogProps {
@@ -133,22 +133,18 @@ function LeaveQuestion() {
 
   if (!asked) return null
   return (
-    <Dialog title={t('title')} onClose={() => setAsked(undefined)}>
-      {(close) => (
-        <>
-          <p>{t('effect')}</p>
-          <ConfirmActions
-            cancel={t('stay')}
-            confirm={t('go')}
-            close={close}
-            onConfirm={() => {
-              mayLeave.current = true
-              asked.click()
-            }}
-          />
-        </>
-      )}
-    </Dialog>
+    <ConfirmDialog
+      title={t('title')}
+      cancel={t('stay')}
+      confirm={t('go')}
+      onConfirm={() => {
+        mayLeave.current = true
+        asked.click()
+      }}
+      onClose={() => setAsked(undefined)}
+    >
+      <p>{t('effect')}</p>
+    </ConfirmDialog>
   )
 }
 

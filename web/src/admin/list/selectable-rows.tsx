@@ -8,7 +8,7 @@ import { DataTable } from '#/admin/table/data-table.tsx'
 import { focusRows } from '#/admin/table/use-row-focus.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
-import { ConfirmActions, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog } from '#/components/dialog.tsx'
 import type { ListKind } from './list-kind.ts'
 import type { Rows } from './use-rows.ts'
 import { addressOf, filterOf, type View } from './view.ts'
@@ -166,16 +166,11 @@ interface BulkDialogProps {
 function BulkDialog({ title, lines, confirm, onConfirm, onClose }: BulkDialogProps) {
   const t = useTranslations('admin.table')
   return (
-    <Dialog title={title} onClose={onClose}>
-      {(close) => (
-        <>
-          {lines.map((line) => (
-            <p key={line}>{line}</p>
-          ))}
-          <ConfirmActions cancel={t('cancel')} confirm={confirm} close={close} onConfirm={onConfirm} />
-        </>
-      )}
-    </Dialog>
+    <ConfirmDialog title={title} cancel={t('cancel')} confirm={confirm} onConfirm={onConfirm} onClose={onClose}>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </ConfirmDialog>
   )
 }
 
