@@ -141,3 +141,12 @@ export function registryOf(image: string): string {
   const isHost = rest !== undefined && (/[.:]/.test(host) || host === 'localhost')
   return isHost && host !== 'docker.io' ? host : dockerHub
 }
+
+/**
+ * The name by which an engine lists an image: with its tag, and of Docker Hub without the registry. A colon before a slash
+ * belongs to the port of a registry.
+ */
+export function listedName(image: string): string {
+  const short = image.replace(/^(?:index\.)?docker\.io\//, '').replace(/^library\/(?=[^/]+$)/, '')
+  return /[:@][^/]+$/.test(short) ? short : `${short}:latest`
+}

@@ -3,8 +3,8 @@ export interface ImageStore {
   /** @param listener gets the name of each image that is pulled from now on, for which the engine had none; must not throw */
   onPulled(listener: (image: string) => void): void
 
-  /** Bytes of an image; undefined when the engine does not have it. @throws {RuntimeError} */
-  sizeOf(image: string): Promise<number | undefined>
+  /** Bytes of each of these images that the engine has, by the name that is given. One question for all. @throws {RuntimeError} */
+  sizesOf(images: readonly string[]): Promise<ReadonlyMap<string, number>>
 
   /**
    * Takes an image its name, and removes it with its last one.

@@ -86,13 +86,13 @@ export class ImageRetention {
     const [environments, pulled] = [await sumOfImages(database.db), await listPulledImages(database.db)]
     if (keep === null || pulled.length === 0) return { environments, pulled: [] }
     const needed = this.#needed()
-    const found: ReportedImage[] = []
-    for (const { image, neededAt } of pulled) {
-      const bytes = await images.sizeOf(image)
+    const sizes = await images.sizesOf(pulled.map(({ image }) => image))
+    const found = pulled.flatMap(({ image, neededAt }): ReportedImage[] => {
+      const bytes = sizes.get(image)
       const isNeeded = needed.has(image)
       const goesAt = isNeeded ? null : new Date(neededAt.getTime() + keep)
-      if (bytes !== undefined) found.push({ image, bytes, isNeeded, goesAt })
-    }
+      return bytes === undefined ? [] : [{ image, bytes, isNeeded, goesAt }]
+    })
     return { environments, pulled: found.toSorted((one, other) => other.bytes - one.bytes) }
   }
 

@@ -31,17 +31,22 @@ export interface BrokerRig {
 interface BrokerRigOptions {
   /** `BROKER_ALLOW`. @param root the folder that may be mounted */
   readonly allow?: (root: string) => string
+  /** As in `DOCKER_HOST`; the engine of this machine without it. */
+  readonly engine?: string
 }
 
 /** It ends with the test, and so does what its installation made. */
-export async function startBroker(lifetime: Lifetime, { allow = () => '' }: BrokerRigOptions = {}): Promise<BrokerRig> {
+export async function startBroker(
+  lifetime: Lifetime,
+  { allow = () => '', engine = engineAddress }: BrokerRigOptions = {},
+): Promise<BrokerRig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-broker-'))
   const root = path.join(folder, 'shared')
   mkdirSync(root)
   const [socket, lines] = [path.join(folder, 'broker.sock'), [] as string[]]
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const broker = createEngineBroker({
-    engine: parseEngineAddress(engineAddress),
+    engine: parseEngineAddress(engine),
     allowances: readAllowances(allow(root)),
     mountRoots: [root],
     installation: new InstallationLock(path.join(folder, 'installation')),

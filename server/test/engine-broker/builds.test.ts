@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { packTar } from 'modern-tar'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { ownImageName } from '#/engines/image-builds.ts'
+import { engineAnswering } from '#test/support/engine/faulty-engines.ts'
 import { startImageRegistry } from '#test/support/engine/image-registry.ts'
 import { askEngine, testImage } from '#test/support/engine/engine.ts'
 import { startBroker, type BrokerRig } from './broker-rig.ts'
@@ -90,7 +91,8 @@ test('other networks, names, builders and limits are refused, and so is the remo
   }
   assert.equal((await ask('DELETE', `/v1.41/images/${encodeURIComponent(base)}`)).status, 404)
   assert.equal((await ask('DELETE', `/v1.41/images/${encodeURIComponent(base)}?force=true`)).status, 403)
-  assert.equal((await ask('GET', '/v1.41/images/json')).status, 403)
+  assert.equal((await ask('GET', '/v1.41/images/json?filters=%7B%7D')).status, 403)
+  assert.equal((await ask('GET', '/v1.41/images/json')).text, '[]')
   await askEngine('GET', `/images/${base}/json`)
 })
 
@@ -110,8 +112,13 @@ test('of images of others those are removed that were pulled through it, when no
   for (const tag of ['own', 'before']) {
     const { status } = await broker.ask('POST', `/v1.41/images/create?fromImage=${encodeURIComponent(imageOf(tag))}`)
     assert.equal(status, 200)
-    assert.ok(((await images.sizeOf(imageOf(tag))) ?? 0) > 500_000)
   }
+  // Of the images of the host those are told of that were pulled through it, and nothing but their names and sizes.
+  const sizes = () => images.sizesOf(['own', 'before'].map(imageOf))
+  assert.deepEqual([...(await sizes()).keys()], [imageOf('own')])
+  assert.ok(((await sizes()).get(imageOf('own')) ?? 0) > 500_000)
+  const [listed, ...others] = JSON.parse((await broker.ask('GET', '/v1.41/images/json')).text)
+  assert.deepEqual([others, Object.keys(listed)], [[], ['RepoTags', 'RepoDigests', 'Size']])
   assert.equal(await images.remove(imageOf('before')), false)
   const { Id: id } = await askEngine<{ Id: string }>('POST', '/containers/create', { body: { Image: imageOf('own') } })
   try {
@@ -126,6 +133,29 @@ test('of images of others those are removed that were pulled through it, when no
     await askEngine('DELETE', `/containers/${id}`, { query: { force: 'true' } })
   }
   assert.equal(await images.remove(imageOf('own')), true)
-  assert.equal(await images.sizeOf(imageOf('own')), undefined)
-  assert.ok(await images.sizeOf(imageOf('before')))
+  assert.equal((await sizes()).size, 0)
+  await askEngine('GET', `/images/${imageOf('before')}/json`)
+})
+
+test('an image that the engine does not let go at this moment is removed at the next attempt', async () => {
+  const { host } = await startImageRegistry({ after }, ['busy'])
+  const image = `${host}/course:busy`
+  const [fault, words] = [{ isBusy: true }, '{"message":"conflict: the image is used"}']
+  const engine = await engineAnswering(
+    { after },
+    { test: (line) => fault.isBusy && /^DELETE \S*\/images\//.test(line) },
+    `HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: ${words.length}\r\n\r\n${words}`,
+  )
+  const { installation, address, ask } = await startBroker({ after }, { engine })
+  after(() => askEngine('DELETE', `/images/${image}`).catch(() => undefined))
+  const images = createDockerRuntime({ installation, dockerHost: address, network: installation }).imageStore()
+  assert.ok(images)
+  assert.equal((await ask('POST', `/v1.41/images/create?fromImage=${encodeURIComponent(image)}`)).status, 200)
+  assert.equal(await images.remove(image), false)
+  fault.isBusy = false
+  assert.equal(await images.remove(image), true)
+  assert.equal((await images.sizesOf([image])).size, 0)
+  // Whichever program pulls it from now on keeps it.
+  await askEngine('POST', '/images/create', { query: { fromImage: image } })
+  assert.equal(await images.remove(image), false)
 })

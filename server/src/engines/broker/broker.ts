@@ -123,6 +123,7 @@ async function serve(
     headers: headersFor(request, verb, approved),
     body: bodyFor(verb, approved),
     shown: approved.shown ?? verb.shown,
+    onAnswer: approved.onAnswer,
   })
 }
 

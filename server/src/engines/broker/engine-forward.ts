@@ -23,6 +23,8 @@ export interface Forwarded {
   readonly body: string | undefined
   /** What of the engine's answer, JSON, the client gets; undefined: all of it, as it comes. */
   readonly shown: ((answer: unknown) => unknown) | undefined
+  /** Called with the engine's status, before the client has its answer; must not throw. */
+  readonly onAnswer: ((status: number) => void) | undefined
 }
 
 /** An answer of the engine to a question of the broker's own, which the client gets as it is. */
@@ -52,7 +54,8 @@ export class EngineForward {
    * Passes a request on and its answer back, as both come; either side that goes away ends the other. An engine that
    * does not answer is 502.
    */
-  forward(client: IncomingMessage, answer: ServerResponse, { method, path, headers, body, shown }: Forwarded): void {
+  forward(client: IncomingMessage, answer: ServerResponse, forwarded: Forwarded): void {
+    const { method, path, headers, body, shown, onAnswer } = forwarded
     const asked = request({ ...this.#where, method, path, headers: { host: 'docker', ...headers }, agent: false })
     answer.once('close', () => asked.destroy())
     asked.on('error', (error) => {
@@ -60,6 +63,7 @@ export class EngineForward {
       else refuse(answer, 502, `the engine does not answer: ${error.message}`)
     })
     asked.once('response', (response) => {
+      onAnswer?.(response.statusCode ?? 502)
       if (shown && response.statusCode === 200) return void answerShown(response, answer, shown)
       const { headers } = response
       const passed = passedHeaders.flatMap((name) =>

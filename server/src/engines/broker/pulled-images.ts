@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { listedName } from '#/engines/container-spec.ts'
 
 /** Max names that are kept; of more, the oldest are the operator's to remove. */
 const maxNames = 1_000
@@ -14,22 +15,22 @@ export class PulledImages {
   /** @param file that keeps the names, also after a restart @throws {Error} when it exists and cannot be read */
   constructor(file: string) {
     this.#file = file
-    this.#names = new Set(namesIn(file))
+    this.#names = new Set(namesIn(file).map(listedName))
   }
 
   /** @param image name with tag or digest */
   has(image: string): boolean {
-    return this.#names.has(image)
+    return this.#names.has(listedName(image))
   }
 
   note(image: string): void {
-    this.#names.delete(image)
-    this.#names.add(image)
+    this.#names.delete(listedName(image))
+    this.#names.add(listedName(image))
     this.#write([...this.#names].slice(-maxNames))
   }
 
   forget(image: string): void {
-    if (this.#names.delete(image)) this.#write([...this.#names])
+    if (this.#names.delete(listedName(image))) this.#write([...this.#names])
   }
 
   #write(names: readonly string[]): void {
@@ -49,6 +50,3 @@ function namesIn(file: string): string[] {
     throw error
   }
 }
-
-/** The name of an image as it is kept: without a tag or digest the engine takes `latest`. */
-export const withTag = (image: string): string => (/[:@][^/]+$/.test(image) ? image : `${image}:latest`)

@@ -1,6 +1,6 @@
 import { buildParameters, type BuildCheck } from './build-check.ts'
 import type { CreateCheck } from './create-check.ts'
-import { withTag, type PulledImages } from './pulled-images.ts'
+import type { PulledImages } from './pulled-images.ts'
 import {
   Refused,
   buildLabel,
@@ -28,6 +28,8 @@ export interface Approved {
   readonly archive?: string
   /** As `Verb.shown`, which it goes before. */
   readonly shown?: (answer: unknown) => unknown
+  /** Called with the engine's status, before the client has its answer. */
+  readonly onAnswer?: (status: number) => void
 }
 
 /** One verb of the broker. */
@@ -111,7 +113,15 @@ export function engineVerbs({ objects, installation, create, build, pulled }: Ve
         return { path }
       },
     },
-    list('/images/json', ['filters']),
+    {
+      ...list('/images/json', ['filters']),
+      approve: ({ query }) => {
+        const path = '/images/json'
+        if (query.size === 0) return { path, shown: (answer) => shownPulled(answer, pulled) }
+        requireOwnFilter(query, installation)
+        return { path }
+      },
+    },
     list('/volumes', ['filters']),
     list('/events', ['filters', 'since', 'until']),
     ofContainer('GET', '/json', []),
@@ -202,12 +212,12 @@ export function engineVerbs({ objects, installation, create, build, pulled }: Ve
       approve: async ({ names: [named = ''] }) => {
         const path = `/images/${named}`
         if (await objects.isOwnImage(named)) return { path }
-        const whole = withTag(decodeURIComponent(named))
+        const whole = decodeURIComponent(named)
         if (!pulled.has(whole)) return undefined
         if (await objects.hasContainerOf(named))
           throw new Refused('a container, of Berth or another program, has this image')
-        pulled.forget(whole)
-        return { path }
+        // What the engine refuses at this moment is tried again. One that is gone may be pulled by another program.
+        return { path, onAnswer: (status) => void ([200, 404].includes(status) && pulled.forget(whole)) }
       },
     },
     {
@@ -258,6 +268,20 @@ function isOfImage(query: URLSearchParams): boolean {
 
 const shownImages = (answer: unknown) =>
   (answer as readonly { readonly ImageID: string }[]).map(({ ImageID }) => ({ ImageID }))
+
+interface ListedImage {
+  readonly RepoTags: readonly string[] | null
+  readonly RepoDigests: readonly string[] | null
+  readonly Size: number
+}
+
+/** Of images that were pulled through the broker the names and sizes. */
+function shownPulled(answer: unknown, pulled: PulledImages): unknown {
+  return (answer as readonly ListedImage[]).flatMap(({ RepoTags, RepoDigests, Size }) => {
+    const [tags, digests] = [RepoTags, RepoDigests].map((names) => (names ?? []).filter((each) => pulled.has(each)))
+    return tags?.length || digests?.length ? { RepoTags: tags, RepoDigests: digests, Size } : []
+  })
+}
 
 function labelsOf(filters: string | null): string[] {
   try {

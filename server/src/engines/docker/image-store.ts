@@ -1,16 +1,41 @@
+import { listedName } from '#/engines/container-spec.ts'
 import type { ImageStore } from '#/engines/image-store.ts'
 import { callTimeouts, statusOf } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { encodedImage, imageId, imageIdFrom, imageSize } from './images.ts'
+import { encodedImage, imageId, imageIdFrom } from './images.ts'
 
 type Engine = Pick<EngineContext, 'client' | 'pulls'>
 
 /** Images of the Docker Engine. */
 export const imageStore = (engine: Engine): ImageStore => ({
   onPulled: (listener) => engine.pulls.onPulled(listener),
-  sizeOf: (image) => imageSize(engine, image),
+  sizesOf: (images) => sizesOf(engine, images),
   remove: (image) => removeUnused(engine, image),
 })
+
+/** Through the broker the list has the images that were pulled through it. */
+async function sizesOf({ client }: Engine, images: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const list = { what: 'list images', method: 'GET', path: '/images/json', timeout: callTimeouts.sweep } as const
+  const found = await client.ask<ListedImage[]>(list)
+  const sizes = new Map(
+    found.flatMap(({ RepoTags, RepoDigests, Size }) =>
+      [...(RepoTags ?? []), ...(RepoDigests ?? [])].map((name) => [listedName(name), Size] as const),
+    ),
+  )
+  return new Map(
+    images.flatMap((image) => {
+      const size = sizes.get(listedName(image))
+      return size === undefined ? [] : [[image, size] as const]
+    }),
+  )
+}
+
+interface ListedImage {
+  readonly RepoTags: readonly string[] | null
+  readonly RepoDigests: readonly string[] | null
+  /** Bytes. */
+  readonly Size: number
+}
 
 /** The engine lets an image be taken one of several names while a container has it, so containers are looked at first. */
 async function removeUnused(engine: Engine, image: string): Promise<boolean> {

@@ -266,16 +266,6 @@ export async function imageId(engine: Engine, image: string): Promise<string | u
   }
 }
 
-/** Bytes of an image; undefined when the engine does not have it. @throws {RuntimeError} */
-export async function imageSize(engine: Engine, image: string): Promise<number | undefined> {
-  try {
-    return (await inspectImage(engine, image)).Size
-  } catch (error) {
-    if (error instanceof RuntimeError && error.kind === 'image') return undefined
-    throw error
-  }
-}
-
 /** The engine's answer to `Runtime.imageInfo`. @throws {RuntimeError} */
 export async function imageInfo(engine: Engine, image: string): Promise<ImageInfo | undefined> {
   if (image === '') return undefined
