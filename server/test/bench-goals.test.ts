@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { missedGoals as missedBesideBuilds } from '../../bench/build-goals.ts'
 import { missedAnswers, none } from '../../bench/fleet/refusals.ts'
 import { memoryIn, memoryOf, plainSum, sharedOnce } from '../../bench/process-memory.ts'
 import { missedGoals } from '../../bench/streams-goals.ts'
@@ -63,4 +64,14 @@ test('a launch, ping or list that is slower beside open streams, and a stream th
   ])
   assert.deepEqual(missedGoals(sample, sample, [200, 503]), ['1 streams were refused: 503'])
   assert.equal(missedGoals(sample, { ...sample, ping: [] }, [200]).length, 1)
+})
+
+test('launches that take more than 1.3 times as long beside a build miss their goal', () => {
+  const alone = Array.from({ length: 100 }, (_, at) => 200 + at)
+  const times = (factor: number) => alone.map((ms) => ms * factor)
+  assert.deepEqual(missedBesideBuilds(alone, times(1.3)), [])
+  assert.deepEqual(missedBesideBuilds(alone, times(1.31)), [
+    'launches beside a build took 1.31 times as long at the 95th percentile',
+  ])
+  assert.equal(missedBesideBuilds(alone, []).length, 1)
 })
