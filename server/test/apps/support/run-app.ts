@@ -88,12 +88,12 @@ export async function runApp(
   lifetime: Lifetime,
   image: string,
   types: Readonly<Record<string, Fields>>,
-  options: Pick<BerthOptions, 'pace'> = {},
+  { env, ...options }: Pick<BerthOptions, 'pace' | 'env'> = {},
 ): Promise<RunningApp> {
   const templates = Object.entries(types).map(([type, fields]) => [type, { ...fields, image }])
   const berth = await startBerth(lifetime, {
     ...options,
-    env: { CONTAINER_TEMPLATES: JSON.stringify(Object.fromEntries(templates)) },
+    env: { ...env, CONTAINER_TEMPLATES: JSON.stringify(Object.fromEntries(templates)) },
   })
   const { page, problems } = await openTab(lifetime)
   const context = page.context()
