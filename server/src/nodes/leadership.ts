@@ -1,4 +1,6 @@
 import { elapsedSince, momentNow, type Moment } from '@berth/gateway/basics/clock.ts'
+import type { ImageBuilds } from '#/engines/image-builds.ts'
+import type { ImageStore } from '#/engines/image-store.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { releaseLease, renewLease, type Leader } from '#/store/leader-lease.ts'
@@ -111,6 +113,12 @@ const orders: ReadonlySet<string> = new Set<keyof Runtime>([
   'removeHome',
 ])
 
+/** Orders to images, by the method of the runtime that gives them out. */
+const imageOrders: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['imageBuilds', new Set<keyof ImageBuilds>(['build', 'sweep'])],
+  ['imageStore', new Set<keyof ImageStore>(['remove'])],
+])
+
 /** Those after which the engine may give an address of before to another container. */
 const addressOrders: ReadonlySet<string> = new Set<keyof Runtime>(['create', 'start'])
 
@@ -132,13 +140,18 @@ export function fencedRuntime(runtime: Runtime, { mayOrder, settled }: OrderFenc
       if (!mayOrder()) throw new RuntimeError('unreachable', `${verb}: this node does not lead any more`)
       return order(...args)
     }
-  return new Proxy(runtime, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== 'function' || typeof name !== 'string' || !orders.has(name)) return value
-      return fenced(name, value.bind(target) as (...args: unknown[]) => Promise<unknown>)
-    },
-  })
+  const fence = <T extends object>(port: T, verbs: ReadonlySet<string>): T =>
+    new Proxy(port, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function' || typeof name !== 'string') return value
+        if (verbs.has(name)) return fenced(name, value.bind(target) as (...args: unknown[]) => Promise<unknown>)
+        const further = imageOrders.get(name)
+        return further ? () => fencedPart((value as () => object | undefined).call(target), further) : value
+      },
+    })
+  const fencedPart = (part: object | undefined, verbs: ReadonlySet<string>) => part && fence(part, verbs)
+  return fence(runtime, orders)
 }
 
 /** Times of nodes and their leader, in ms; see docs/explanation/decisions/068. */

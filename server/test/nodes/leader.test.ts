@@ -124,6 +124,33 @@ test('a leader whose lease lapsed gives no order until a renewal shows that no o
   assert.deepEqual(lost, [])
 })
 
+test('a leader whose lease lapsed builds and removes no image, and may still look for one', async () => {
+  const orders: string[] = []
+  const order = (name: string) => async () => void orders.push(name)
+  const fence = { isValid: true }
+  const engine = {
+    imageBuilds: () => ({ build: order('build'), sweep: order('sweep'), find: order('find') }),
+    imageStore: () => ({ remove: order('remove'), sizesOf: order('sizesOf') }),
+  } as unknown as Runtime
+  const parts = { mayOrder: () => fence.isValid, settled: async () => undefined }
+  const [runtime, without] = [engine, { imageStore: () => undefined } as unknown as Runtime].map((each) =>
+    fencedRuntime(each, parts),
+  )
+  assert.equal(without?.imageStore(), undefined)
+  const [builds, images] = [runtime?.imageBuilds(), runtime?.imageStore()]
+  assert.ok(builds && images)
+  const all = [
+    () => builds.build({} as Parameters<typeof builds.build>[0], () => undefined, new AbortController().signal),
+    () => builds.sweep(async () => new Set()),
+    () => images.remove('x'),
+  ]
+  for (const each of all) await each()
+  fence.isValid = false
+  for (const each of all) await assert.rejects(each(), /does not lead any more/)
+  await Promise.all([builds.find('x'), images.sizesOf(['x'])])
+  assert.deepEqual(orders, ['build', 'sweep', 'remove', 'find', 'sizesOf'])
+})
+
 test('a leader that does not reach the database loses the lead before another node may take it', async (t) => {
   const heldWithout = async () => {
     const began = performance.now()
