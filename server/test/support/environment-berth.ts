@@ -83,7 +83,8 @@ export async function untilEnded(
 
 const filtersOf = (installation: string) => JSON.stringify({ label: [`berth.build=${installation}`] })
 
-async function leftOf(installation: string): Promise<{ containers: number; images: string[] }> {
+/** Containers of steps, and images by name or id, that the engine has of builds of an installation. */
+export async function leftOf(installation: string): Promise<{ containers: number; images: string[] }> {
   const query = { all: 'true', filters: filtersOf(installation) }
   const containers = await askEngine<{ Labels: Record<string, string> }[]>('GET', '/containers/json', { query })
   const images = await askEngine<{ Id: string; RepoTags: string[] | null }[]>('GET', '/images/json', {
@@ -96,7 +97,7 @@ async function leftOf(installation: string): Promise<{ containers: number; image
 }
 
 /** Images go last, when no container has them. */
-async function removeBuilt(installation: string): Promise<void> {
+export async function removeBuilt(installation: string): Promise<void> {
   const query = { filters: filtersOf(installation) }
   const images = await askEngine<{ Id: string }[]>('GET', '/images/json', { query })
   for (const { Id } of images)

@@ -26,6 +26,7 @@ interface NodeStatus {
 
 /** Nodes of one installation, with its mail. */
 export interface Nodes {
+  readonly databaseUrl: string
   /** Starts a node, and resolves when it answers requests. */
   start(): Promise<Node>
   /** Signs up at one node by the link of the mail, which another one answers. @returns the token */
@@ -80,7 +81,7 @@ export async function severalNodes(
     const { access_token: token } = await verifyAt.ask<{ access_token: string }>(target)
     return token
   }
-  return { start, signUp }
+  return { databaseUrl, start, signUp }
 }
 
 async function newDatabase({ url }: Postgres): Promise<string> {
