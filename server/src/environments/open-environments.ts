@@ -150,5 +150,5 @@ function versionBuildsOf(parts: EnvironmentsParts, sources: FileSources): Versio
       return named && passwords.credentialsOf(named)
     },
   })
-  return new VersionBuilds({ database, builds, imageBuild, installation, parallel, log })
+  return new VersionBuilds({ database, builds, imageBuild, runtime, installation, parallel, log })
 }

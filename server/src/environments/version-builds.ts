@@ -5,10 +5,11 @@ import { localize } from '@berth/texts/localize.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { ownImageName, type ImageBuilds } from '#/engines/image-builds.ts'
+import type { Runtime } from '#/engines/runtime.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
 import { runForNoRequest } from '#/machine/request-id.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
-import type { Database } from '#/store/database.ts'
+import type { Database, Db } from '#/store/database.ts'
 import {
   deleteVersions,
   failUnfinished,
@@ -27,6 +28,8 @@ export interface VersionBuildsParts {
   readonly database: Database
   readonly builds: ImageBuilds
   readonly imageBuild: ImageBuild
+  /** Says which versions containers use. */
+  readonly runtime: Pick<Runtime, 'list'>
   readonly installation: string
   readonly parallel: number
   readonly log: Logger
@@ -112,7 +115,7 @@ export class VersionBuilds {
   }
 
   /**
-   * Forgets versions beyond the newest, and removes images that no version needs and no container uses.
+   * Forgets versions beyond the newest that no container uses, and removes images that no version needs and no container uses.
    * @param isForced also when nothing has changed here: containers that used an image may be gone
    * @throws {RuntimeError}
    */
@@ -179,28 +182,36 @@ export class VersionBuilds {
     await this.#parts.database.transaction((tx) => finishVersion(tx, version.id, end, log.text))
   }
 
-  /** Those that launches use stay, however old. */
+  /** Those that launches or containers use stay, however old. @throws {RuntimeError} */
   async #forgetOldVersions(): Promise<void> {
-    const { db } = this.#parts.database
-    for (let after = 0; ;) {
-      const page = await listEnvironments(db, { limit: 100, after }, null)
-      if (page.length === 0) return
-      after = page.at(-1)?.id ?? after
-      const versions = await listVersions(
-        db,
-        page.map(({ id }) => id),
+    const { database, runtime } = this.#parts
+    if ((await oldVersions(database.db)).length === 0) return
+    const used = new Set((await runtime.list()).map(({ imageId }) => `sha256:${imageId}`))
+    await database.transaction(async (tx) => {
+      // None of them is published meanwhile.
+      await database.lock(tx, 'environments')
+      const unused = (await oldVersions(tx)).filter(({ imageId }) => imageId === null || !used.has(imageId))
+      await deleteVersions(
+        tx,
+        unused.map(({ id }) => id),
       )
-      const old = page.flatMap(({ id, published }) => {
-        const beyond = (ended: 'ready' | 'failed') =>
-          versions.filter((each) => each.environmentId === id && each.state === ended).slice(keptVersions)
-        return [...beyond('ready'), ...beyond('failed')].filter(({ version }) => version !== published)
-      })
-      await this.#parts.database.transaction((tx) =>
-        deleteVersions(
-          tx,
-          old.map(({ id }) => id),
-        ),
-      )
+    })
+  }
+}
+
+/** Versions beyond the newest of each environment, without the published one. */
+async function oldVersions(db: Db): Promise<StoredVersion[]> {
+  const old: StoredVersion[] = []
+  for (let after = 0; ;) {
+    const page = await listEnvironments(db, { limit: 100, after }, null)
+    if (page.length === 0) return old
+    after = page.at(-1)?.id ?? after
+    const ids = page.map(({ id }) => id)
+    const versions = await listVersions(db, ids)
+    for (const { id, published } of page) {
+      const beyond = (ended: 'ready' | 'failed') =>
+        versions.filter((each) => each.environmentId === id && each.state === ended).slice(keptVersions)
+      old.push(...[...beyond('ready'), ...beyond('failed')].filter(({ version }) => version !== published))
     }
   }
 }
