@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, chownSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
@@ -9,7 +11,9 @@ export interface Chromium {
   readonly devtools: DevtoolsPipe
   /** Name and version, such as `Chrome/150.0.7871.100`. */
   readonly version: string
-  /** Ends it, by force after a moment. Never fails. */
+  /** Whether the sandbox of the browser holds its pages; it cannot where the kernel gives accounts no namespaces. */
+  readonly isSandboxed: boolean
+  /** Ends it, by force after a moment, and removes its profile. Never fails. */
   close(): Promise<void>
 }
 
@@ -35,8 +39,6 @@ function isProgram(file: string): boolean {
 
 export interface ChromiumOptions {
   readonly executable: string
-  /** For its profile; private. */
-  readonly folder: string
   /** Suffix of the hosts that lead to the trial; every other name and address leads nowhere. */
   readonly host: string
   /** Of the trial's gateway on the loopback interface, whatever port an address names. */
@@ -45,18 +47,30 @@ export interface ChromiumOptions {
 }
 
 /**
+ * The account of the browser when root starts it: one that has no files and no other processes. Its sandbox cannot be made by root.
+ * Source: the range in which systemd chooses users of services (systemd.exec, DynamicUser).
+ */
+const accountForRoot = () => (process.getuid?.() === 0 ? { uid: randomInt(61_184, 65_520), gid: 65_534 } : undefined)
+
+/**
  * Starts it. A page in it reaches the trial alone, so that an image that is tried cannot use the network of the operator.
  * @throws {Error} with its last words when it does not start
  */
-export async function startChromium({ executable, folder, host, port, env }: ChromiumOptions): Promise<Chromium> {
+export async function startChromium(options: ChromiumOptions): Promise<Chromium> {
+  return launch(options, true).catch(() => launch(options, false))
+}
+
+async function launch({ executable, host, port, env }: ChromiumOptions, isSandboxed: boolean): Promise<Chromium> {
+  const account = accountForRoot()
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-browser-'))
+  if (account) chownSync(folder, account.uid, account.gid)
   const rules = [`MAP ${host} 127.0.0.1:${port}`, `MAP *.${host} 127.0.0.1:${port}`, 'MAP * ~NOTFOUND']
   const args = [
     '--headless',
     '--remote-debugging-pipe',
     `--user-data-dir=${folder}`,
     `--host-resolver-rules=${rules.join(', ')}`,
-    // Its own sandbox cannot be made by root.
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ...(isSandboxed ? [] : ['--no-sandbox']),
     '--disable-gpu',
     '--disable-dev-shm-usage',
     '--disable-background-networking',
@@ -71,14 +85,18 @@ export async function startChromium({ executable, folder, host, port, env }: Chr
     'about:blank',
   ]
   const stdio = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] as const
-  const child = spawn(executable, args, { stdio: [...stdio], env: { ...env, HOME: folder } })
+  const child = spawn(executable, args, { stdio: [...stdio], env: { ...env, HOME: folder }, ...account })
   const [words, devtools] = [lastWordsOf(child), pipeOf(child)]
   child.on('error', (error) => devtools.close(error))
+  const close = async () => {
+    await end(child, devtools)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
   try {
     const { product } = await devtools.send<{ product: string }>('Browser.getVersion')
-    return { devtools, version: product, close: () => end(child, devtools) }
+    return { devtools, version: product, isSandboxed, close }
   } catch (error) {
-    await end(child, devtools)
+    await close()
     throw new Error(`${executable} could not be started: ${words() || (error as Error).message}`, { cause: error })
   }
 }

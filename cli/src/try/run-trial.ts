@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import path from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from '#/with-api.ts'
 import { formatCount } from '#/terminal.ts'
@@ -80,16 +78,15 @@ class Benches {
     const known = this.#started.get(routing)
     if (known) return known
     const { config, startLimit, browser: executable } = this.#options
-    const { log, signal, env } = this.#context
+    const { log, signal, env, terminal } = this.#context
     const installation = await TryInstallation.open(config, routing, fields, log, signal)
     this.#endings.push(() => installation.close())
-    const folder = path.join(installation.folder, 'browser')
-    mkdirSync(folder)
-    const where = { folder, host: installation.platformHost, port: installation.port, env }
+    const where = { host: installation.platformHost, port: installation.port, env }
     const chromium = executable === null ? null : await startChromium({ executable, ...where })
     if (chromium) {
       this.#endings.push(() => chromium.close())
       this.browser = chromium.version
+      if (!chromium.isSandboxed) terminal.note('the browser has no sandbox here: try no image that you do not trust')
     }
     const bench = { installation, chromium, startLimit, clickTime }
     this.#started.set(routing, bench)
