@@ -8,8 +8,8 @@ import { test, type TestContext } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import type { Mount } from '#/engines/container-spec.ts'
 import { Templates } from '#/templates/template.ts'
-import { hostileCommand } from '@berth/cli/attack/attack-installation.ts'
-import { swapMounts } from '@berth/cli/attack/container-attempts.ts'
+import { hostileCommand, type AttackInstallation } from '@berth/cli/attack/attack-installation.ts'
+import { exhaustMemory, exhaustProcesses, gainRights, swapMounts } from '@berth/cli/attack/container-attempts.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { eventually } from '#test/support/engine/runtimes.ts'
 
@@ -100,3 +100,57 @@ test('an answer in pieces goes on for as long as it is read, in chunks of the si
     assert.ok(begun.includes(`\r\n\r\n${size.toString(16)}\r\n${'a'.repeat(Math.min(size, 100))}`), begun)
   }
 })
+
+/** What `/proc/self/status` says in a container of Berth; with the kernel of Ubuntu 24.04 and of Debian 13 alike. */
+const ordinary = (more: string) =>
+  `Name:\tnode\nCapInh:\t0000000000000000\nCapPrm:\t00000000000004fb\nCapEff:\t00000000000004fb\nCapBnd:\t00000000000004fb\nCapAmb:\t0000000000000000\n${more}`
+
+/** Facts as stock kernels write them: Debian 12 and 13 and Ubuntu 24.04 with cgroup v2, and an older one with v1. */
+const stock = {
+  'Debian 12': { status: ordinary('NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t1\n'), maxProcessId: '4194304\n' },
+  'Debian 13': {
+    status: ordinary('NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t1\nSpeculation_Store_Bypass:\tvulnerable\n'),
+    maxProcessId: '4194304\n',
+  },
+  'Ubuntu 24.04': {
+    status: ordinary('NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t1\nSpeculationIndirectBranch:\talways enabled\n'),
+    maxProcessId: '4194304\n',
+  },
+  'a kernel before 4.10, on a small machine': {
+    status: ordinary('Seccomp:\t2\n'),
+    maxProcessId: '32768\n',
+  },
+} as const
+
+for (const [name, facts] of Object.entries(stock))
+  test(`what a container on ${name} says of itself is no finding, and each weakened fact is one`, async () => {
+    const { config } = readConfig({ DATA_DIR: '/nowhere' }, () => '')
+    assert.ok(config)
+    const lookAt = async (more: object) => {
+      const told = { memoryLimit: '2147483648\n', processLimit: '512\n', ...facts, ...more }
+      const answers = {
+        describe: told,
+        open: { reading: [], writing: [] },
+        fork: { started: 509 },
+        allocate: { taken: 2_130_706_432, isKilled: true },
+      }
+      const installation = {
+        config,
+        template: config.templates.first,
+        host: async () => ({ memory: { total: 8 * 1024 ** 3, available: 6 * 1024 ** 3 } }),
+        order: async ({ verb }: { verb: keyof typeof answers }) => answers[verb],
+      } as unknown as AttackInstallation
+      const attempts = [gainRights, exhaustProcesses, exhaustMemory]
+      const outcomes = attempts.map((attempt) => attempt(installation, new AbortController().signal))
+      return (await Promise.all(outcomes)).flatMap(({ got }) => got.map(({ level }) => level))
+    }
+    assert.deepEqual(await lookAt({}), [])
+    const weakened = [
+      { status: facts.status.replace('CapBnd:\t00000000000004fb', 'CapBnd:\t000001ffffffffff') },
+      { status: facts.status.replace('Seccomp:\t2', 'Seccomp:\t0') },
+      { memoryLimit: 'max\n' },
+      { memoryLimit: '9223372036854771712\n' },
+      { processLimit: 'max\n' },
+    ]
+    for (const each of weakened) assert.deepEqual(await lookAt(each), ['critical'], JSON.stringify(each))
+  })
