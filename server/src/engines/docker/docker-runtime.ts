@@ -23,7 +23,7 @@ import { ListedContainers, OomNotices, type EngineContext } from './engine-conte
 import { homeArchive, homeContents } from './home-contents.ts'
 import { changeHomeOwner } from './home-owner.ts'
 import { ensureFolder, removeFolder } from './folder-volumes.ts'
-import { HomeQuota, hasHome, homes, measureHomes, removeHome } from './home-volumes.ts'
+import { HomeLists, HomeQuota, hasHome, measureHomes, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
 import { imageBuilds } from './image-builds.ts'
@@ -70,6 +70,7 @@ export const dockerCapabilities: RuntimeCapabilities = {
 export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
   const engine = connectToEngine(options)
   const { client } = engine
+  const homeLists = new HomeLists(engine)
   return {
     capabilities: dockerCapabilities,
     prepare: () => prepare(engine),
@@ -93,7 +94,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     exec: (id, command, signal) => execInContainer(engine, id, command, signal),
     listening: (id, signal) => listListening(engine, id, signal),
     connectToLoopback: (id, port, signal) => connectToLoopback(engine, id, port, signal),
-    homes: (userId) => homes(engine, userId),
+    homes: (userId) => homeLists.of(userId),
     hasHome: (volume) => hasHome(engine, volume),
     removeHome: (volume) => removeHome(engine, volume),
     ensureFolder: (volume) => ensureFolder(engine, volume),

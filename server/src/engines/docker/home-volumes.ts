@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Home } from '#/engines/runtime.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { Coalescer } from '#/machine/single-flight.ts'
 import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
 import { isFolder, labelFilter, ownerFrom, probeFilter, probeLabels } from './labels.ts'
 
@@ -30,11 +31,35 @@ export async function listHomes(engine: Engine, signal?: AbortSignal): Promise<(
   return homes
 }
 
-/** Homes of this installation. @throws {RuntimeError} */
-export async function homes(engine: Engine, userId?: number): Promise<Home[]> {
-  const homes: Home[] = []
-  await eachHome(engine, ({ volume, owner }) => void homes.push({ volume, owner }), undefined, userId)
-  return homes
+/**
+ * Homes of this installation. The engine goes through all of its volumes for one user as for all, so it makes one list at a time, and
+ * calls that come meanwhile share the next one: each list has begun after it was asked for.
+ */
+export class HomeLists {
+  readonly #engine: Engine
+  /** Whose homes the next list is to have; undefined: all. */
+  readonly #asked = new Set<number | undefined>()
+  readonly #lists = new Coalescer(() => this.#list())
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** Of one user, or all. @throws {RuntimeError} */
+  async of(userId?: number): Promise<Home[]> {
+    this.#asked.add(userId)
+    const homes = await this.#lists.run('')
+    return homes.filter(({ owner }) => userId === undefined || owner.userId === userId)
+  }
+
+  async #list(): Promise<Home[]> {
+    const [first, ...others] = this.#asked
+    this.#asked.clear()
+    const homes: Home[] = []
+    const take = ({ volume, owner }: Home) => void homes.push({ volume, owner })
+    await eachHome(this.#engine, take, undefined, others.length === 0 ? first : undefined)
+    return homes
+  }
 }
 
 async function eachHome(
