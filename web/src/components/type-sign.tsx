@@ -1,5 +1,5 @@
 import { typeIcons } from '@berth/api/type-icons.ts'
-import { typePaths } from '#/icons/type-icons.ts'
+import { typePaths } from '@berth/api/type-icon-paths.ts'
 import { Icon } from './icon.tsx'
 
 /**

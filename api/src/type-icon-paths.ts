@@ -1,4 +1,4 @@
-import type { TypeIcon } from '@berth/api/type-icons.ts'
+import type { TypeIcon } from './type-icons.ts'
 
 /** The sign of each name that a template's `icon` may have, as those of `icons.ts`. */
 export const typePaths: Readonly<Record<TypeIcon, string>> = {
