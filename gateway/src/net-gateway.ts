@@ -35,6 +35,7 @@ import { RoutingTable } from '#/upstream/routing-table.ts'
 import { TrustedProxies } from '#/access/trusted-proxies.ts'
 import { ConnectionLimiter } from '#/access/connection-limiter.ts'
 import { bind } from '#/basics/bind.ts'
+import { UsualDurations } from '#/basics/usual-durations.ts'
 import { createRedirectListener } from '#/clients/redirect-listener.ts'
 import { createTlsListener, type TlsListener } from '#/clients/tls-listener.ts'
 
@@ -169,6 +170,7 @@ class ReverseProxy implements NetGateway, ConnectionContext {
       reservedSlugs: new Set(settings.reservedSlugs),
       trustedProxies: new TrustedProxies(settings.trustedProxies),
       containerHosts: settings.containerHosts && new ContainerHosts(settings.containerHosts, settings.scheme),
+      wakeTimes: this.config?.wakeTimes ?? new UsualDurations(),
     }
     this.accessLog.use(settings.accessLog)
     this.freshness.use(settings.maxStateAge, () => control.confirmState())

@@ -1,3 +1,4 @@
+import type { UsualDurations } from '#/basics/usual-durations.ts'
 import type { ControlPlane, GatewaySettings } from '#/port/gateway.ts'
 import type { CookieSettings } from '#/tokens/token-selection.ts'
 import type { PlatformUpstream } from '#/upstream/upstream.ts'
@@ -15,6 +16,8 @@ export interface GatewayConfig {
   readonly trustedProxies: TrustedProxies
   /** Of subdomain routing; undefined with path routing. */
   readonly containerHosts: ContainerHosts | undefined
+  /** By type: from a request that wakes a container that is stopped until its app answers. */
+  readonly wakeTimes: UsualDurations
 }
 
 /** What answers `GET` requests to some paths of the platform. */

@@ -1,7 +1,7 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { ListeningPort, PageLook } from '#/port/gateway.ts'
-import { completeDocument, escaped, mainLink, reloadHref, type Markup } from './document.ts'
+import { completeDocument, containerTitle, escaped, mainLink, reloadHref, type Markup } from './document.ts'
 import type { GatewayRefusal } from './gateway-refusals.ts'
 import { pageResponse, type GatewayResponse } from './gateway-response.ts'
 import { localize } from './localize-plain.ts'
@@ -16,6 +16,8 @@ export interface DeadPortView {
   readonly listening: readonly ListeningPort[] | undefined
   /** Path and query of the request, as they came. */
   readonly target: string
+  /** As in `TypeRules`. */
+  readonly sign?: string | undefined
   readonly dashboardUrl: string
   readonly language: Language
   readonly look?: PageLook | undefined
@@ -29,12 +31,18 @@ export function deadPortResponse(refusal: GatewayRefusal, view: DeadPortView): G
   return pageResponse(refusal.status, page, language, { headers: refusal.headers, look })
 }
 
-function deadPortBody(title: string, refusal: GatewayRefusal, { language, listening, target }: DeadPortView): Markup {
+function deadPortBody(
+  title: string,
+  refusal: GatewayRefusal,
+  { language, listening, sign, target }: DeadPortView,
+): Markup {
   const refreshed = /^\/(?![/\\])[^\s\\]*$/.test(target) ? `; url=${escaped(target)}` : ''
+  const sentence = localize(language, refusal.sentence)
+  // Often the title says all of it.
+  const said = sentence === `${title}.` ? '' : `<p>${escaped(sentence)}</p>\n`
   return {
-    html: `<h1>${escaped(title)}</h1>
-<p>${escaped(localize(language, refusal.sentence))}</p>
-<p>${escaped(localize(language, message('pages.deadPortWaits')))}</p>
+    html: `${containerTitle(title, sign)}
+${said}<p>${escaped(localize(language, message('pages.deadPortWaits')))}</p>
 ${listOf(listening, language)}${mainLink(reloadHref, localize(language, message('pages.tryAgain')))}
 <meta http-equiv="refresh" content="${reloadAfter}${refreshed}">
 `,

@@ -1,7 +1,16 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { PageLook } from '#/port/gateway.ts'
-import { closeDocument, escaped, mainLink, openDocument, reloadHref, type Markup } from './document.ts'
+import {
+  closeDocument,
+  containerTitle,
+  escaped,
+  mainLink,
+  openDocument,
+  progressStyle,
+  reloadHref,
+  type Markup,
+} from './document.ts'
 import { localize } from './localize-plain.ts'
 
 /**
@@ -13,14 +22,15 @@ import { localize } from './localize-plain.ts'
  * Nothing reloads on a timer. A timer at the top would start only when the document is complete, and would then take
  * away the reason of a failure under its reader's eyes. Where the connection breaks, the link "Try again" is there.
  */
-export function progressHead({ displayName: name, dashboardUrl, language, look }: ProgressView): string {
+export function progressHead({ displayName: name, sign, usualSeconds, ...frame }: ProgressView): string {
+  const { dashboardUrl, language } = frame
   const localized = (text: LocalizedMessage) => escaped(localize(language, text))
-  const starting = localized(message('pages.startingName', { name }))
-  return `${openDocument({ title: name, dashboardUrl, language, look })}<div class="waiting part">
-<h1>${starting}</h1>
-<p>${localized(message('pages.startingText', { name }))}</p>
-<div class="bar" role="progressbar" aria-label="${starting}"></div>
-<p class="hint">${localized(message('pages.nothingNew'))} <a href="${reloadHref}">${localized(message('pages.tryAgain'))}</a></p>
+  const starting = localize(language, message('pages.startingName', { name }))
+  return `${openDocument({ title: name, ...frame }, progressStyle)}<div class="waiting part">
+${containerTitle(starting, sign)}
+<p>${localized(message('pages.startingText', { name }))}${usuallyTakes(usualSeconds, language)}</p>
+<div class="bar" role="progressbar" aria-label="${escaped(starting)}"></div>
+<p class="hint late">${localized(message('pages.nothingNew'))} <a href="${reloadHref}">${localized(message('pages.tryAgain'))}</a> · <a href="${escaped(dashboardUrl)}">${localized(message('pages.openDashboard'))}</a></p>
 <div role="log" aria-label="${localized(message('pages.steps'))}">
 <ol class="steps">
 `
@@ -28,9 +38,18 @@ export function progressHead({ displayName: name, dashboardUrl, language, look }
 
 export interface ProgressView {
   readonly displayName: string
+  /** As in `TypeRules`. */
+  readonly sign?: string | undefined
+  /** How long it usually takes here; left out where too few starts were seen. */
+  readonly usualSeconds?: number | undefined
   readonly dashboardUrl: string
   readonly language: Language
   readonly look?: PageLook | undefined
+}
+
+/** A sentence, behind another one; nothing where it is not known. */
+export function usuallyTakes(seconds: number | undefined, language: Language): string {
+  return seconds === undefined ? '' : ` ${escaped(localize(language, message('pages.usuallyTakes', { seconds })))}`
 }
 
 /** What the end of a page needs of its view. */

@@ -1,10 +1,11 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Explanation, PageLook, Unavailable } from '#/port/gateway.ts'
-import { completeDocument, escaped, logRegion, mainLink, reloadHref, type Markup } from './document.ts'
+import { completeDocument, containerTitle, escaped, logRegion, mainLink, reloadHref, type Markup } from './document.ts'
 import { GatewayRefusal } from './gateway-refusals.ts'
 import { jsonResponse, pageResponse, type GatewayResponse } from './gateway-response.ts'
 import { localize } from './localize-plain.ts'
+import { usuallyTakes } from './progress.ts'
 
 /** The container that is unavailable, and whether its owner asks. */
 export interface UnavailableContainer {
@@ -15,6 +16,8 @@ export interface UnavailableContainer {
   readonly isOwner: boolean
   /** Port at which it refused connections until they were given up; left out when something else is wrong. */
   readonly refusedPort?: number | undefined
+  /** As in `TypeRules`. */
+  readonly sign?: string | undefined
 }
 
 /** Seconds until trying again makes sense; a crash waits for a person. */
@@ -52,6 +55,10 @@ export interface UnavailableView {
   readonly isOwner: boolean
   /** Port at which it refused connections; left out when something else is wrong. */
   readonly refusedPort?: number | undefined
+  /** As in `TypeRules`. */
+  readonly sign?: string | undefined
+  /** How long a start usually takes here; left out where too few were seen. */
+  readonly usualSeconds?: number | undefined
   /** Where its owner starts it; leads back by itself. */
   readonly launchHref: string
   readonly dashboardUrl: string
@@ -76,11 +83,13 @@ export function unavailablePage(reason: UnavailableReason, view: UnavailableView
 /** The content of that page, for the end of a progress page. */
 export function unavailableBody(reason: UnavailableReason, view: UnavailableView): Markup {
   const { title, what, todo, action, button } = wordsFor(reason, view)
-  const { language } = view
+  const { language, sign } = view
+  const isAfterFailure = isBad(knownCause(reason, view))
+  const usually = action === 'start' && !isAfterFailure ? usuallyTakes(view.usualSeconds, language) : ''
   return {
-    html: `<h1>${escaped(localize(language, title))}</h1>
+    html: `${containerTitle(localize(language, title), sign, isAfterFailure)}
 <p>${escaped(localize(language, what))}</p>
-<p>${escaped(localize(language, todo))}</p>
+<p>${escaped(localize(language, todo))}${usually}</p>
 ${mainLink(hrefOf(action, view), localize(language, button))}
 ${logRegion(view.isOwner ? linesOf(reason) : [], language).html}<p class="hint">${escaped(view.prefix)}</p>
 `,
@@ -139,6 +148,9 @@ interface UnavailableMessages {
   readonly action: SuggestedAction
   readonly button: LocalizedMessage
 }
+
+/** Whether something went wrong, or is forbidden, rather than at rest or unknown. */
+const isBad = ({ cause }: KnownCause) => !['asleep', 'missing', 'evicted', 'unknown'].includes(cause)
 
 const filesStay = message('pages.filesStay')
 const toStart = { action: 'start', button: message('pages.startIt') } as const

@@ -382,6 +382,8 @@ export interface PageLook {
 /** Routing rules of a container type, from its template, and its display name. */
 export interface TypeRules extends FurtherPorts {
   readonly displayName: string
+  /** Path of an SVG of 24 by 24 that pages draw beside their title; left out: none. */
+  readonly sign?: string
   readonly access: 'owner' | 'authenticated' | 'public'
   /** Whether pages get an origin of their own in the browsers of visitors who are not the owner; they do when it is not said. */
   readonly sandboxVisitors?: boolean

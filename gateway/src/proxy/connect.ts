@@ -91,6 +91,8 @@ async function tryToConnect(
   const showsProgress = upstream instanceof Route && head.method === 'GET' && isHtmlNavigation(head)
   const timeout =
     upstream instanceof PlatformUpstream ? platformTimeout : showsProgress ? browserTimeout : programTimeout
+  const begun = performance.now()
+  const isAsleep = upstream instanceof Route && 'reason' in upstream.entry.where
   const connecting = dialUpstream(upstream, config.control, {
     isWanted: () => !exchange.isOver,
     right: wakeRightOf(upstream, exchange.caller, exchange.parts.use, head),
@@ -98,6 +100,12 @@ async function tryToConnect(
     timeout,
     platformSocket: config.settings.platformSocket,
   })
+  // A failure is told by those that wait for it.
+  if (isAsleep && showsProgress)
+    void connecting.then(
+      (got) => noteWake(config, upstream, got, begun),
+      () => undefined,
+    )
   if (showsProgress && (await takesLong(connecting))) return showProgress(config, client, exchange, isOwner, connecting)
   let got: UpstreamConnection | Unavailable
   try {
@@ -107,6 +115,10 @@ async function tryToConnect(
   }
   if (got instanceof UpstreamConnection) client.send(got)
   else if (!exchange.isOver) await respondUnavailable(config, client, exchange, isOwner, got)
+}
+
+function noteWake({ wakeTimes }: GatewayConfig, { entry }: Route, got: unknown, begun: number): void {
+  if (got instanceof UpstreamConnection) wakeTimes.add(entry.type, performance.now() - begun)
 }
 
 async function respondUnavailable(
@@ -152,7 +164,7 @@ async function respondDeadPort(
   config: GatewayConfig,
   client: RequestClient,
   exchange: Exchange,
-  { entry, port }: PortRoute,
+  { entry, port, rules: { sign } }: PortRoute,
   isOwner: boolean,
   refusal: GatewayRefusal,
 ): Promise<void> {
@@ -163,6 +175,7 @@ async function respondDeadPort(
     port,
     listening: await asked,
     target: head.target,
+    sign,
     dashboardUrl,
     language: requestLanguage(head),
     look,
@@ -203,14 +216,15 @@ async function showProgress(
 ): Promise<void> {
   const { upstream, head } = exchange.parts
   if (!(upstream instanceof Route) || exchange.isOver) return
-  const { displayName } = upstream.rules
+  const { displayName, sign } = upstream.rules
+  const usualSeconds = config.wakeTimes.secondsOf(upstream.entry.type)
   const { dashboardUrl, look } = config.settings
   const language = requestLanguage(head)
   const isAwake = () => upstream.address !== undefined
   client.beginResponse(
     503,
     { 'retry-after': '5', ...contentLanguage(language), 'content-security-policy': policyFor(look, pagePolicy) },
-    progressHead({ displayName, dashboardUrl, language, look }),
+    progressHead({ displayName, sign, usualSeconds, dashboardUrl, language, look }),
   )
   client.continueResponse(progressStep(isAwake() ? stepWaiting : stepStarting, language))
   const watch = isAwake() ? undefined : setInterval(tellWhenAwake, 100)
@@ -270,15 +284,17 @@ async function unavailableDetails(
 function unavailableView(
   config: GatewayConfig,
   head: RequestHead,
-  { prefix, type, displayName, isOwner, refusedPort }: UnavailableContainer,
+  { prefix, type, displayName, isOwner, refusedPort, sign }: UnavailableContainer,
 ): UnavailableView {
-  const { settings } = config
+  const { settings, wakeTimes } = config
   const launch = `${settings.launchUrl}${settings.launchUrl.includes('?') ? '&' : '?'}type=${type}`
   return {
     prefix,
     displayName,
     isOwner,
     refusedPort,
+    sign,
+    usualSeconds: wakeTimes.secondsOf(type),
     launchHref: withNext(launch, platformPathOf(config, head)),
     dashboardUrl: settings.dashboardUrl,
     language: requestLanguage(head),
@@ -286,9 +302,10 @@ function unavailableView(
   }
 }
 
-const containerOf = ({ entry: { prefix, type }, rules: { displayName } }: Route, isOwner: boolean) => ({
+const containerOf = ({ entry: { prefix, type }, rules: { displayName, sign } }: Route, isOwner: boolean) => ({
   prefix,
   type,
   displayName,
+  sign,
   isOwner,
 })

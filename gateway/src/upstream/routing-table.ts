@@ -221,9 +221,9 @@ export class RoutingTable {
   }
 }
 
-/** Whether they differ at most in the name that pages show, in what a starting app is asked, and in what counts as use. */
+/** Whether they differ at most in the name and sign that pages show, in what a starting app is asked, and in what counts as use. */
 function isSameForwarding(one: TypeRules, other: TypeRules): boolean {
-  const apart = { displayName: '', readyPath: '', ignoredPaths: [], isAskedForUse: true, askedPort: 0 }
+  const apart = { displayName: '', sign: '', readyPath: '', ignoredPaths: [], isAskedForUse: true, askedPort: 0 }
   return isDeepStrictEqual({ ...one, ...apart }, { ...other, ...apart })
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { TypeIcon } from '@berth/api/type-icons.ts'
+import { typePaths } from '@berth/api/type-icon-paths.ts'
+import { typeIcons, type TypeIcon } from '@berth/api/type-icons.ts'
 import type { FurtherPorts } from '@berth/gateway/basics/container-port.ts'
 import type { TypeRules } from '@berth/gateway/port/gateway.ts'
 import type { ClusterFields, ContainerSpec, Mount } from '#/engines/container-spec.ts'
@@ -367,6 +368,7 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
       ({
         type,
         displayName,
+        icon,
         access,
         sandboxVisitors,
         stripPrefix,
@@ -382,6 +384,8 @@ export function typeRules(templates: Templates, hasOwnHost = false): Record<stri
         encodeURIComponent(type),
         {
           displayName,
+          // The gateway's pages load nothing, so that an image of the operator's own is not shown there.
+          ...(typeof icon === 'object' && icon !== null ? {} : { sign: typePaths[icon ?? typeIcons[0]] }),
           access,
           sandboxVisitors,
           stripPrefix,

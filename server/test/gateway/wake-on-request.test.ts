@@ -93,6 +93,22 @@ test('a browser sees progress and moves on by itself once the app answers', asyn
   assert.equal((await get(bench.port, '/ann-dev/x?y', { headers: { ...browser, ...annCookie } })).body, 'the app')
 })
 
+test('pages say how long a start usually takes here, once three of the type were seen', async (t) => {
+  const { bench } = await startSleeper(t)
+  const put = (where: Unavailable) =>
+    bench.gateway.apply([{ kind: 'route', route: { ...routeTo('ann-dev', 1, 1), where } }])
+  const pageOfMissing = async () => {
+    await put(missing)
+    return (await get(bench.port, '/ann-dev/', { headers: { ...browser, ...annCookie } })).body
+  }
+  for (let start = 0; start < 3; start++) {
+    assert.doesNotMatch(await pageOfMissing(), /usually takes/)
+    await put(asleep)
+    assert.equal((await get(bench.port, '/ann-dev/', { headers: { ...browser, ...annCookie } })).body, 'the app')
+  }
+  assert.match(await pageOfMissing(), /Starting usually takes about \d+ s here\./)
+})
+
 test('each reason for which nothing runs either lets a request of the owner wake the container, or does not', async (t) => {
   assert.deepEqual([...sleeping, ...reasons, 'paused', 'running'].sort(), [...routeStates].sort())
   for (const reason of [...sleeping, ...reasons]) {

@@ -84,6 +84,7 @@ export const pages: Translated<'pages'> = {
 
   startingName: '{name} wird gestartet',
   startingText: '{name} wird gerade für dich gestartet. Diese Seite öffnet es, sobald es antwortet.',
+  usuallyTakes: 'Ein Start dauert hier meist etwa {seconds} s.',
   nothingNew: 'Seit einer Minute nichts Neues?',
   steps: 'Schritte',
   stepStarting: 'Der Container wird gestartet',

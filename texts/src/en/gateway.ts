@@ -86,6 +86,7 @@ export const pages = {
 
   startingName: 'Starting {name}',
   startingText: '{name} is being started for you. This page opens it as soon as it answers.',
+  usuallyTakes: 'Starting usually takes about {seconds} s here.',
   nothingNew: 'Nothing new for a minute?',
   steps: 'Steps',
   stepStarting: 'Starting the container',

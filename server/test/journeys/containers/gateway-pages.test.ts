@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { typePaths } from '@berth/api/type-icon-paths.ts'
 import {
   unavailableBody,
   unavailablePage,
@@ -11,6 +12,8 @@ import {
   type UnavailableView,
 } from '@berth/gateway/pages/unavailable.ts'
 import { pagePolicy } from '@berth/gateway/pages/document.ts'
+import { deadPortResponse } from '@berth/gateway/pages/port.ts'
+import { gatewayRefusals } from '@berth/gateway/pages/gateway-refusals.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '@berth/gateway/pages/progress.ts'
 import { refusalPage } from '@berth/gateway/pages/gateway-response.ts'
 import { message } from '@berth/texts/localized-message.ts'
@@ -27,6 +30,8 @@ const view: UnavailableView = {
   prefix: 'ann-dev',
   displayName: 'Development',
   isOwner: true,
+  sign: typePaths.notebook,
+  usualSeconds: 15,
   launchHref: '/launch?type=dev&next=%2Fann-dev%2F',
   dashboardUrl,
   language: 'en',
@@ -45,7 +50,7 @@ const explained = (reason: 'crashed' | 'failed', exitCode: number | null): Unava
 
 const starting = progressStep(message('pages.stepStarting'), 'en')
 const waiting = progressStep(message('pages.stepWaiting'), 'en')
-const head = progressHead({ displayName: 'Development', dashboardUrl, language: 'en' })
+const head = progressHead(view)
 const steps = starting + waiting
 const longName = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenfabrikverwaltung'
 
@@ -71,6 +76,14 @@ const pages: Readonly<Record<string, string>> = {
   unknown: unavailablePage({ reason: 'unknown', exitCode: null }, view),
   silent: unavailablePage({ unavailable: undefined, lastLines: [], displayName: '' }, view),
   blocked: unavailablePage('blocked', view),
+  'dead-port': deadPortResponse(gatewayRefusals.nothingListens(5173), {
+    port: 5173,
+    listening: [{ port: 3000, url: 'http://berth.test/ann-dev--3000/' }],
+    target: '/ann-dev--5173/',
+    sign: typePaths.notebook,
+    dashboardUrl,
+    language: 'en',
+  }).body.replace(/<meta http-equiv.*>/, ''),
   starting: head + steps,
   'starting-failed': head + steps + progressFailed(unavailableBody(explained('failed', 1), view), view),
 }
