@@ -132,12 +132,21 @@ export const LaunchFailure = Type.Union(
 export type LaunchFailure = Type.Static<typeof LaunchFailure>
 
 const ofType = { type: containerType }
+const ofStart = {
+  ...ofType,
+  usual_seconds: Type.Optional(
+    Type.Integer({
+      description:
+        'How long a start of this type usually takes here, from its turn until its port accepts connections: the median of the latest. Left out where fewer than three were seen since Berth started',
+    }),
+  ),
+}
 
 export const LaunchEvent = Type.Union(
   [
     Type.Object(
       {
-        ...ofType,
+        ...ofStart,
         stage: Type.Literal('queued'),
         place: Type.Integer(),
         waiting: Type.Integer(),
@@ -150,7 +159,7 @@ export const LaunchEvent = Type.Union(
     ),
     Type.Object(
       {
-        ...ofType,
+        ...ofStart,
         stage: Type.Literal('pulling'),
         layers_done: Type.Integer(),
         layers_total: Type.Integer(),
@@ -159,10 +168,10 @@ export const LaunchEvent = Type.Union(
       },
       { description: 'The engine pulls the image; totals grow while the registry reports more layers' },
     ),
-    Type.Object({ ...ofType, stage: Type.Literal('creating') }, { description: 'The engine creates the container' }),
+    Type.Object({ ...ofStart, stage: Type.Literal('creating') }, { description: 'The engine creates the container' }),
     Type.Object(
       {
-        ...ofType,
+        ...ofStart,
         stage: Type.Literal('starting'),
         waits_for: Type.Optional(Type.Union([Type.Literal('node'), Type.Literal('volume')])),
       },
@@ -172,7 +181,7 @@ export const LaunchEvent = Type.Union(
       },
     ),
     Type.Object(
-      { ...ofType, stage: Type.Literal('waiting') },
+      { ...ofStart, stage: Type.Literal('waiting') },
       { description: 'The program runs; its port does not accept connections yet' },
     ),
     Type.Object({ ...ofType, stage: Type.Literal('ready') }, { description: 'The port accepts connections' }),

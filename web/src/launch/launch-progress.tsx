@@ -36,7 +36,12 @@ export function LaunchProgressBar({ launch, otherwise }: LaunchProgressProps) {
         aria-label={event ? t(`stages.${event.stage}`) : t('stages.title')}
         value={event && stageShare(event)}
       />
-      <p>{sentenceOf(event) || otherwise}</p>
+      <p>
+        {sentenceOf(event) || otherwise}
+        {event?.usual_seconds !== undefined && event.stage !== 'pulling' && (
+          <span className="hint"> · {t('usually', { seconds: String(event.usual_seconds) })}</span>
+        )}
+      </p>
     </div>
   )
 }

@@ -125,6 +125,7 @@ export const dashboard = {
   autoOpen: { text: 'Opens in this tab when it is ready.', stay: 'Stay here' },
   stages,
   stage,
+  usually: 'usually about {seconds} s',
   step: { done: 'done', now: 'now', next: 'not started yet' },
   failure: {
     outOfMemory: 'It ran out of memory.',
@@ -297,6 +298,7 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   autoOpen: { text: 'Wird in diesem Tab geöffnet, sobald er bereit ist.', stay: 'Hier bleiben' },
   stages: germanStages,
   stage: germanStage,
+  usually: 'meist etwa {seconds} s',
   step: { done: 'erledigt', now: 'jetzt', next: 'noch nicht begonnen' },
   failure: {
     outOfMemory: 'Der Arbeitsspeicher hat nicht gereicht.',

@@ -119,8 +119,8 @@ export const dashboardStories: readonly Story[] = [
     events: [
       snapshot,
       ['launch', pulling],
-      ['launch', { type: 'prod', stage: 'creating' }],
-      ['launch', { type: 'prod', stage: 'starting' }],
+      ['launch', { type: 'prod', stage: 'creating', usual_seconds: 15 }],
+      ['launch', { type: 'prod', stage: 'starting', usual_seconds: 15 }],
     ],
   }),
   story('waiting-for-app', [dev(), prod()], {

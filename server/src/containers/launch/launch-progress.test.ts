@@ -51,6 +51,39 @@ test('an app is waiting until it accepts connections, then ready', async (t) => 
   assert.deepEqual(told, ['waiting', 'ready'])
 })
 
+test('events say how long a start usually takes, from its turn until its app was ready', async (t) => {
+  const { stages } = arrange()
+  const app = await startApp(t)
+  app.listen()
+  const usual = () => stages.current(1).map(({ data }) => 'usual_seconds' in data && data.usual_seconds)
+  for (let start = 0; start < 3; start++) {
+    stages.enter(owned, { stage: 'queued', place: 1, waiting: 1 })
+    assert.deepEqual(usual(), [false])
+    stages.enter(owned, { stage: 'creating' })
+    stages.started(owned, app.at)
+    await until(() => stages.of(owned)?.stage === 'ready')
+    assert.deepEqual(usual(), [false])
+  }
+  stages.enter(owned, { stage: 'creating' })
+  assert.deepEqual(usual(), [1])
+  stages.enter({ userId: 1, type: 'prod' }, { stage: 'creating' })
+  assert.deepEqual(usual(), [1, false], 'of another type nothing is known')
+})
+
+test('a start whose app was not looked at says nothing of what is usual', async (t) => {
+  const { stages } = arrange(false)
+  const app = await startApp(t)
+  app.listen()
+  for (let start = 0; start < 3; start++) {
+    stages.enter(owned, { stage: 'creating' })
+    stages.started(owned, app.at)
+    stages.onListener(1)
+    await until(() => stages.of(owned)?.stage === 'ready')
+  }
+  stages.enter(owned, { stage: 'creating' })
+  assert.deepEqual(stages.current(1), [{ name: 'launch', data: { type: 'dev', stage: 'creating' } }])
+})
+
 // The probe followed the publication of the route, and a write of the store held up its answer: 3 ms of each launch.
 test('the first attempt of the probe, made while the route is published, says that the app is ready', async (t) => {
   const { stages, told } = arrange()

@@ -1,5 +1,6 @@
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { UsualDurations } from '@berth/gateway/basics/usual-durations.ts'
 import type { PullProgress, StartWait } from '#/engines/runtime.ts'
 import { isReadyNow, waitForReadiness, type ReadinessTarget } from './readiness-probe.ts'
 import type { UserEvent } from '#/containers/user-events.ts'
@@ -49,6 +50,8 @@ export interface LaunchProgressParts {
 interface Present {
   readonly stage: LaunchStage
   readonly at: number
+  /** When the start had its turn; undefined where its duration says nothing, as when its app was not looked at in between. */
+  readonly begunAt: number | undefined
   /** Aborts what belongs to this stage. */
   readonly ended: AbortController
   /** Address of an app whose readiness was not probed yet. */
@@ -63,6 +66,8 @@ export class LaunchProgress {
   readonly #present = new Map<number, Map<string, Present>>()
   /** Containers whose launch failed, the oldest first. */
   readonly #failed = new Map<string, ContainerRef>()
+  /** Of starts, by type, until the app is ready. */
+  readonly #usual = new UsualDurations()
 
   constructor(parts: LaunchProgressParts) {
     this.#parts = parts
@@ -80,7 +85,7 @@ export class LaunchProgress {
 
   /** The present stages as events, for a page that opens during a launch. */
   current(userId: number): UserEvent[] {
-    return [...this.stagesOf(userId)].map(([type, stage]) => eventOf(type, stage))
+    return [...this.stagesOf(userId)].map(([type, stage]) => this.#eventOf(type, stage))
   }
 
   /** The user has a page open from now on: starts the readiness probes that were not started without a page. */
@@ -92,7 +97,7 @@ export class LaunchProgress {
   /** Enters a stage of a launch. A failure by a block is published and not kept. */
   enter(owned: ContainerRef, stage: LaunchStage): void {
     this.#set(owned, stage)
-    this.#parts.publish(owned.userId, eventOf(owned.type, stage))
+    this.#parts.publish(owned.userId, this.#eventOf(owned.type, stage))
     // The container itself is said to be blocked for as long as it is; a failure that is kept outlasts an unblock.
     if (isByBlock(stage)) this.forget(owned)
   }
@@ -172,12 +177,22 @@ export class LaunchProgress {
   #set(owned: ContainerRef, stage: LaunchStage, unprobed?: AppAddress): AbortController {
     const { userId, type } = owned
     const theirs = this.#present.get(userId) ?? new Map<string, Present>()
-    theirs.get(type)?.ended.abort()
+    const before = theirs.get(type)
+    before?.ended.abort()
     const ended = new AbortController()
-    this.#present.set(userId, theirs.set(type, { stage, at: performance.now(), ended, unprobed }))
+    const at = performance.now()
+    const isFurther = before !== undefined && before.stage.stage !== 'queued' && !isOver(before.stage)
+    const begunAt = unprobed ? undefined : isFurther ? before.begunAt : at
+    if (stage.stage === 'ready' && isFurther && begunAt !== undefined) this.#usual.add(type, at - begunAt)
+    this.#present.set(userId, theirs.set(type, { stage, at, begunAt, ended, unprobed }))
     this.#noteFailure(owned, stage)
     if (isLast(stage)) this.#forgetLater(owned, stage, ended.signal)
     return ended
+  }
+
+  #eventOf(type: string, stage: LaunchStage): UserEvent {
+    const usual = isOver(stage) ? undefined : this.#usual.secondsOf(type)
+    return { name: 'launch', data: { type, ...stage, ...(usual === undefined ? {} : { usual_seconds: usual }) } }
   }
 
   #noteFailure(owned: ContainerRef, { stage }: LaunchStage): void {
@@ -209,8 +224,10 @@ export const waitStage = (wait: StartWait): LaunchStage => {
   return wait === 'none' ? { stage: 'starting' } : { stage: 'starting', waits_for: wait }
 }
 
+const isOver = ({ stage }: LaunchStage) => stage === 'ready' || stage === 'failed'
+
 /** No stage need follow: an app may never listen. */
-const isLast = ({ stage }: LaunchStage) => stage === 'waiting' || stage === 'ready' || stage === 'failed'
+const isLast = (stage: LaunchStage) => stage.stage === 'waiting' || isOver(stage)
 
 /** A failure of the program or its image; failures with another cause are dropped sooner. */
 const isFault = (stage: LaunchStage) =>
@@ -218,5 +235,3 @@ const isFault = (stage: LaunchStage) =>
 
 const blocks: ReadonlySet<string> = new Set(['refusals.containerBlocked', 'refusals.userBlockedFromContainers'])
 const isByBlock = (stage: LaunchStage) => stage.stage === 'failed' && blocks.has(stage.message.key)
-
-const eventOf = (type: string, stage: LaunchStage): UserEvent => ({ name: 'launch', data: { type, ...stage } })
