@@ -114,7 +114,7 @@ const orders: ReadonlySet<string> = new Set<keyof Runtime>([
 ])
 
 /** Orders to images, by the method of the runtime that gives them out. */
-const imageOrders: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const imageOrders = new Map<string, ReadonlySet<string>>([
   ['imageBuilds', new Set<keyof ImageBuilds>(['build', 'sweep'])],
   ['imageStore', new Set<keyof ImageStore>(['remove'])],
 ])
