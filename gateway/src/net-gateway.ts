@@ -1,7 +1,9 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { Server as HttpServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { networkOf } from '#/basics/ip-address.ts'
+import type { Tracer, TracingSettings } from '#/basics/tracer.ts'
 import { AccessLogSwitch } from '#/clients/access-log.ts'
 import type {
   ControlPlane,
@@ -88,6 +90,8 @@ class ReverseProxy implements NetGateway, ConnectionContext {
   readonly routingTable: RoutingTable
   readonly limiter: ConnectionLimiter
   readonly connections: ClientConnections<ClientConnection>
+  tracer: Tracer | undefined
+  #tracing: TracingSettings | undefined
   config: GatewayConfig | undefined
   hasState = false
   isDraining = false
@@ -173,7 +177,16 @@ class ReverseProxy implements NetGateway, ConnectionContext {
       wakeTimes: this.config?.wakeTimes ?? new UsualDurations(),
     }
     this.accessLog.use(settings.accessLog)
+    await this.#useTracing(settings.tracing)
     this.freshness.use(settings.maxStateAge, () => control.confirmState())
+  }
+
+  async #useTracing(settings: TracingSettings | undefined): Promise<void> {
+    if (isDeepStrictEqual(settings, this.#tracing)) return
+    const before = this.tracer
+    this.#tracing = settings
+    this.tracer = settings && new (await import('#/basics/tracer.ts')).Tracer(settings, 'gateway', this.#reportProblem)
+    void before?.flush()
   }
 
   async replace({ users, routes, revoked, shares, shareGroups }: GatewayState): Promise<void> {
@@ -213,6 +226,7 @@ class ReverseProxy implements NetGateway, ConnectionContext {
       berth_gateway_routes: this.routingTable.size,
       ...this.metrics.series(),
       ...this.accessLog.counts(),
+      ...this.tracer?.counts(),
     }
   }
 
@@ -242,6 +256,7 @@ class ReverseProxy implements NetGateway, ConnectionContext {
     this.config?.platform.idle.closeAll()
     this.config?.reader?.upstream.idle.closeAll()
     this.accessLog.close()
+    await this.tracer?.flush()
   }
 
   reopenAccessLog(): void {

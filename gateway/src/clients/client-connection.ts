@@ -57,7 +57,7 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
   /** The request that is being served. */
   #head: RequestHead | undefined
   #requestId: string | undefined
-  /** For the access log; undefined while that is off. */
+  /** For access log and traces; undefined while both are off. */
   #access: RequestAccess | undefined
   #exchange: Exchange | undefined
   /** The beginning of its body. */
@@ -92,6 +92,10 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
   get requestId(): string {
     const { config } = this.#context
     return (this.#requestId ??= requestIdOf(this.#head, config?.trustedProxies.isTrusted(this.peer) === true))
+  }
+
+  get traceparent(): string | undefined {
+    return this.#access?.traceparent
   }
 
   get isIdle(): boolean {
@@ -238,7 +242,9 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
     const { upstream, caller, use } = this.#exchange?.parts ?? {}
     if (!upstream || !use || this.#isWaking) return
     this.#isWaking = true
-    void wakeUpstream(this.#context, upstream, caller, this.requestId, use).then(() => (this.#isWaking = false))
+    void wakeUpstream(this.#context, upstream, caller, this.requestId, use, this.traceparent).then(
+      () => (this.#isWaking = false),
+    )
   }
 
   retry(): void {
@@ -255,8 +261,8 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
     this.#endRequest()
     this.socket.setNoDelay(true)
     this.#access?.noteExchange(exchange, this.#requestId, this.#context)
-    const { requestId } = this
-    const wake = () => wakeUpstream(this.#context, tunnel.upstream, caller, requestId, use)
+    const { requestId, traceparent } = this
+    const wake = () => wakeUpstream(this.#context, tunnel.upstream, caller, requestId, use, traceparent)
     const onUse = () => caller && this.#context.sessions.noteUse(caller)
     const tunnel = new WebSocketTunnel(caller, connection, this, wake, onUse, use)
     this.#tunnel = tunnel
@@ -438,10 +444,11 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
   }
 
   #beginAccess(head: RequestHead | undefined): void {
-    if (this.#context.accessLog.current) this.#access = new RequestAccess(head, this.socket.bytesWritten)
+    const { accessLog, tracer } = this.#context
+    if (accessLog.current || tracer) this.#access = new RequestAccess(head, this.socket.bytesWritten, tracer)
   }
 
-  /** Writes the line of the present request, or of its WebSocket. */
+  /** Writes the line of the present request, or of its WebSocket, and ends its span. */
   #endAccess(): void {
     const access = this.#access
     if (access === undefined) return

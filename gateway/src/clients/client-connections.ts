@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ActiveCount, ConnectionLimiter, PersonLimits } from '#/access/connection-limiter.ts'
+import type { Tracer } from '#/basics/tracer.ts'
 import type { RequestContext } from '#/proxy/request-context.ts'
 import type { Caller } from '#/tokens/token-verifier.ts'
 import { PlatformUpstream, type Upstream } from '#/upstream/upstream.ts'
@@ -66,6 +67,8 @@ export const defaultGatewayLimits: GatewayLimits = {
 export interface ConnectionContext extends RequestContext {
   readonly connections: ClientConnections<LimitedConnection>
   readonly accessLog: Pick<AccessLogSwitch, 'current'>
+  /** Undefined without traces. */
+  readonly tracer: Tracer | undefined
 }
 
 /** What the limits need of a connection. */

@@ -2,6 +2,7 @@ import type { Language, Notice } from '@berth/api/boot.ts'
 import type { SupportContact } from '@berth/api/support-contact.ts'
 import type { FurtherPorts } from '#/basics/container-port.ts'
 import type { TlsFiles } from '#/basics/tls-pair.ts'
+import type { TracingSettings } from '#/basics/tracer.ts'
 
 /**
  * Port between data plane and control plane. The gateway (reverse proxy, data plane) owns the listener and every open connection
@@ -113,10 +114,10 @@ export interface ControlPlane {
 
   /**
    * Makes a container that sleeps or is paused run, because a request asks for it, after what is in progress with it: a pause or
-   * a stop. Its route is sent (`apply`) before this resolves. At most 60 s. @param requestId of that request, for the log
+   * a stop. Its route is sent (`apply`) before this resolves. At most 60 s. @param requestId of that request, for the log @param traceparent of the span that waits for it
    * @param right of who asks; `start` when it is left out @returns why it does not run, or undefined when it does
    */
-  wake(prefix: string, requestId?: string, right?: WakeRight): Promise<Unavailable | undefined>
+  wake(prefix: string, requestId?: string, right?: WakeRight, traceparent?: string): Promise<Unavailable | undefined>
 
   /** What is known about a container that cannot be reached, for its owner. At most 3 s; never rejects for the engine's sake. */
   explain(prefix: string): Promise<Explanation>
@@ -325,6 +326,8 @@ export interface GatewaySettings {
   readonly trustedProxies: readonly string[]
   /** Left out: no access log. */
   readonly accessLog?: AccessLogSettings
+  /** Left out: no traces. */
+  readonly tracing?: TracingSettings
   /** Left out: the gateway's pages have Berth's own look, and no contact. */
   readonly look?: PageLook
   /** RFC 7517 public keys that access tokens are signed with. */

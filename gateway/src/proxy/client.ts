@@ -9,6 +9,8 @@ export interface RequestClient extends ExchangeClient {
   /** Address of the peer: the client, or a proxy in front of the gateway. */
   readonly peer: string
   readonly requestId: string
+  /** Of the request's span, for what it causes; undefined without traces. */
+  readonly traceparent: string | undefined
   /** The client disconnected while its request was being processed. */
   readonly isGone: boolean
   /** One for each connection, because one client sends the same cookies again and again. */

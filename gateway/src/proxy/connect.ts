@@ -97,6 +97,7 @@ async function tryToConnect(
     isWanted: () => !exchange.isOver,
     right: wakeRightOf(upstream, exchange.caller, exchange.parts.use, head),
     requestId: () => client.requestId,
+    traceparent: client.traceparent,
     timeout,
     platformSocket: config.settings.platformSocket,
   })

@@ -74,9 +74,12 @@ export class UpstreamRequestHeaders {
     route: Route,
     origin: ClientOrigin,
     identity: Identity | undefined,
+    traceparent?: string,
   ): string {
     const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(method, fields, route, origin, identity)
-    return `${method} ${path} HTTP/1.1\r\n${lines}`
+    const firstLine = `${method} ${path} HTTP/1.1\r\n`
+    if (traceparent === undefined) return firstLine + lines
+    return firstLine + traceLine(traceparent) + lines.replace(/^traceparent:[^\r\n]*\r\n/gim, '')
   }
 
   #same(
@@ -196,6 +199,8 @@ function belowPrefix(address: string, host: string, prefix: string): string {
   return authority + (rest.startsWith('/') ? rest : `/${rest}`)
 }
 
+const traceLine = (traceparent: string) => `traceparent: ${traceparent}\r\n`
+
 const upgradeLines = ({ opensWebSocket }: RequestFields) =>
   opensWebSocket ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
 
@@ -243,11 +248,12 @@ export function platformRequestHead(
   { method, target, fields }: RequestHead,
   origin: ClientOrigin,
   requestId: string,
+  traceparent?: string,
 ): string {
   const { authorization, cookie } = fields
   const token = line('Authorization', authorization?.slice(0, maxAuthorization))
   const identity = token + line('Cookie', platformCookies(cookie))
-  return `${method} ${platformTarget(target)} HTTP/1.1\r\n${hostLine(fields)}${readLinesOf(fields.kept)}${identity}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\nX-Berth-Request-Id: ${requestId}\r\n\r\n`
+  return `${method} ${platformTarget(target)} HTTP/1.1\r\n${hostLine(fields)}${readLinesOf(fields.kept)}${identity}${forwardedLines(fields, origin)}X-Berth-Proxy: ${origin.proxy}\r\nX-Berth-Request-Id: ${requestId}\r\n${traceparent === undefined ? '' : traceLine(traceparent)}\r\n`
 }
 
 /** @param lines each with its CRLF */

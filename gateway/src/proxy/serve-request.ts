@@ -119,11 +119,12 @@ export async function wakeUpstream(
   caller: Caller | undefined,
   requestId: string,
   use: RequestUse,
+  traceparent: string | undefined,
 ): Promise<void> {
   if (!config || !(upstream instanceof Route)) return
   const right = wakeRightOf(upstream, caller, use)
   if (right === 'none') return
-  await config.control.wake(upstream.entry.prefix, requestId, right).catch(() => undefined)
+  await config.control.wake(upstream.entry.prefix, requestId, right, traceparent).catch(() => undefined)
 }
 
 function guarded(client: RequestClient, work: () => void): void {
@@ -153,7 +154,12 @@ function servePlatform({ context, config, client, head, path }: Request): void {
   const plain: RequestHead = head.fields.opensWebSocket
     ? { ...head, fields: { ...head.fields, opensWebSocket: false } }
     : head
-  const upstreamHead = platformRequestHead(plain, clientOriginOf(config, client, head), client.requestId)
+  const upstreamHead = platformRequestHead(
+    plain,
+    clientOriginOf(config, client, head),
+    client.requestId,
+    client.traceparent,
+  )
   const upstream = platformUpstreamOf(context, config, plain)
   startExchange(
     config,
@@ -347,7 +353,8 @@ function serveApp(
   if (head.fields.opensWebSocket) context.limiter.checkWebSockets(active)
   context.limiter.beginRequest(active)
   const { upstreamHeaders } = client
-  const upstreamHead = upstreamHeaders.write(head, upstreamPathFor(path, route), route, origin, identity)
+  const target = upstreamPathFor(path, route)
+  const upstreamHead = upstreamHeaders.write(head, target, route, origin, identity, client.traceparent)
   const responseContext = withCookies(upstreamHeaders.responseContext, setCookie)
   const use = requestUse(route.rules, head, path.rest)
   const exchange = new Exchange({ head, upstream: route, upstreamHead, responseContext, caller, active, use }, client)

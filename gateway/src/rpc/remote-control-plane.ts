@@ -9,7 +9,6 @@ import type {
   SessionUse,
   Unavailable,
   Visit,
-  WakeRight,
 } from '#/port/gateway.ts'
 import { ConnectionLost, RpcConnection, type Channel } from './rpc-connection.ts'
 import { callTimeouts, type ControlPlaneRpc, type GatewayRpc } from './rpc-protocol.ts'
@@ -76,8 +75,8 @@ export class RemoteControlPlane implements ControlPlane {
     this.#rpc.notify('reportSessionUses', [uses])
   }
 
-  wake(prefix: string, requestId?: string, right?: WakeRight): Promise<Unavailable | undefined> {
-    return this.#rpc.call('wake', [prefix, requestId, right], callTimeouts.wake)
+  wake(...args: Parameters<ControlPlane['wake']>): Promise<Unavailable | undefined> {
+    return this.#rpc.call('wake', args, callTimeouts.wake)
   }
 
   explain(prefix: string): Promise<Explanation> {

@@ -94,7 +94,7 @@ export class RemoteGateway implements Gateway {
       confirmState: async () => control().confirmState(),
       reportSessionUses: (uses) => control().reportSessionUses(uses),
       // A gateway process that is older than request ids, or than rights, sends none.
-      wake: async (prefix, requestId, right) => control().wake(prefix, requestId, right),
+      wake: async (...args) => control().wake(...args),
       explain: async (prefix) => control().explain(prefix),
       listeningPorts: async (prefix) => control().listeningPorts(prefix),
       reportUnreachable: (prefix) => control().reportUnreachable(prefix),

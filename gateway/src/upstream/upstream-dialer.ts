@@ -20,6 +20,8 @@ export interface DialOptions {
   readonly right: WakeRight
   /** Id of the request; made when it is asked for. */
   requestId(): string
+  /** Of its span; undefined without traces. */
+  readonly traceparent: string | undefined
   /** How long to wait for a container that starts, in ms. */
   readonly timeout: number
   /** Unix socket of the API, which reaches programs that listen on a container's loopback alone. */
@@ -130,7 +132,7 @@ export const isRefused = (error: unknown): boolean =>
 async function wake(
   upstream: Upstream,
   control: ControlPlane,
-  { right, requestId }: DialOptions,
+  { right, requestId, traceparent }: DialOptions,
   deadline: number,
 ): Promise<Unavailable | undefined> {
   if (!(upstream instanceof Route)) return undefined
@@ -143,7 +145,7 @@ async function wake(
     signal: answered.signal,
   })
   // The route may be held because its owner stops it, which no visitor undoes.
-  const woken = control.wake(prefix, requestId(), right).catch(() => unknown)
+  const woken = control.wake(prefix, requestId(), right, traceparent).catch(() => unknown)
   return Promise.race([woken, timedOut.catch(() => undefined)]).finally(() => answered.abort())
 }
 

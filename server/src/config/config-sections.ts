@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { TracingSettings } from '@berth/gateway/basics/tracer.ts'
 import { readTlsPair, type TlsFiles } from '@berth/gateway/basics/tls-pair.ts'
 import { readProviders, type Provider } from '#/accounts/oidc/provider-settings.ts'
 import { minNodeSecretLength, type ListenAddress, type SharingPartners, type WaysToSignIn } from './setting-values.ts'
@@ -154,6 +155,18 @@ export function readAccessLog(settings: SettingReader): AccessLogConfig | null {
   const [format, file] = [settings.value('ACCESS_LOG'), settings.value('ACCESS_LOG_FILE')]
   // Both processes have the same working directory.
   return format === 'off' ? null : { format, file: file === null ? null : path.resolve(file) }
+}
+
+/** `OTEL_EXPORTER_OTLP_ENDPOINT` and what belongs to it. @returns null without it */
+export function readTracing(settings: SettingReader): TracingSettings | null {
+  const endpoint = settings.value('OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (endpoint === null) return null
+  return {
+    endpoint,
+    headers: settings.value('OTEL_EXPORTER_OTLP_HEADERS') ?? {},
+    serviceName: settings.value('OTEL_SERVICE_NAME'),
+    ratio: settings.value('OTEL_TRACES_SAMPLER_ARG'),
+  }
 }
 
 /** Where entries of the audit log are delivered. */

@@ -262,6 +262,32 @@ test('ACCESS_LOG is off, common or json; its file is a path from the working dir
   assert.match(read({ ACCESS_LOG: 'combined' }).problems.join(), /^ACCESS_LOG: must be off, common or json/)
 })
 
+test('OTEL_EXPORTER_OTLP_ENDPOINT switches traces on; the settings beside it are as OpenTelemetry has them', () => {
+  const endpoint = 'http://127.0.0.1:4318'
+  const on = { OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/` }
+  assert.equal(good({}).tracing, null)
+  assert.deepEqual(good(on).tracing, { endpoint, headers: {}, serviceName: 'berth', ratio: 1 })
+  const given = { OTEL_SERVICE_NAME: 'class', OTEL_TRACES_SAMPLER_ARG: '0.25' }
+  const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Basic%20YTpi=, x-scope=1' }
+  assert.deepEqual(good({ ...on, ...given, ...headers }).tracing, {
+    endpoint,
+    headers: { authorization: 'Basic YTpi=', 'x-scope': '1' },
+    serviceName: 'class',
+    ratio: 0.25,
+  })
+  for (const wrong of ['hidden', 'a b=hidden', 'a=hidden%0d%0ab', 'a=%hidden', 'a=b,'])
+    assert.match(
+      read({ ...on, OTEL_EXPORTER_OTLP_HEADERS: wrong }).problems.join(),
+      /^OTEL_EXPORTER_OTLP_HEADERS: must be name=value(?!.*hidden)/,
+    )
+  for (const wrong of ['1.1', '-1', 'all'])
+    assert.match(read({ ...on, OTEL_TRACES_SAMPLER_ARG: wrong }).problems.join(), /must be a number from 0 to 1/)
+  assert.match(
+    read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }).problems.join(),
+    /^OTEL_EXPORTER_OTLP_ENDPOINT: /,
+  )
+})
+
 test('NODE_ADDRESS needs PostgreSQL, and says all that is missing at once', () => {
   const whole = {
     NODE_ADDRESS: '10.0.0.5:7070',

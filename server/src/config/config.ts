@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { TracingSettings } from '@berth/gateway/basics/tracer.ts'
 import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '@berth/gateway/basics/host-label.ts'
 import type { SmtpTls } from '#/accounts/mail/mail-transport.ts'
 import type { Provider } from '#/accounts/oidc/provider-settings.ts'
@@ -18,6 +19,7 @@ import { Templates, type Template } from '#/templates/template.ts'
 import { readBrandingFile, type Branding } from './branding.ts'
 import {
   readAccessLog,
+  readTracing,
   readAuditWebhook,
   readEnvironments,
   readKubernetes,
@@ -102,6 +104,8 @@ export interface Config {
   readonly drainTime: number
   /** Null: requests are not logged. */
   readonly accessLog: AccessLogConfig | null
+  /** Null: no traces. */
+  readonly tracing: TracingSettings | null
   /** Null: entries of the audit log are delivered nowhere. */
   readonly auditWebhook: AuditWebhookConfig | null
   readonly smtpUrl: string | null
@@ -217,6 +221,7 @@ export function readConfig(
     sshListen: settings.value('SSH_LISTEN'),
     drainTime: 1_000 * settings.value('DRAIN_TIME'),
     accessLog: readAccessLog(settings),
+    tracing: readTracing(settings),
     auditWebhook: readAuditWebhook(settings),
     smtpUrl: settings.value('SMTP_URL'),
     smtpTls: settings.value('SMTP_TLS'),

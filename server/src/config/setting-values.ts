@@ -228,6 +228,36 @@ export const webUrl = kind('URL with `http://` or `https://`', (value) => {
     : parsed.replace(/\/+$/, '')
 })
 
+/** Names and values as HTTP has them; values may be percent-encoded (OpenTelemetry, OTLP exporter configuration). */
+export const headerPairs = kind('`name=value`, separated by commas', (value) => {
+  const pairs = value.split(',').map((pair) => pair.split(/=(.*)/s, 2).map((part) => part.trim()))
+  const headers: Record<string, string> = {}
+  for (const [name = '', text = ''] of pairs) {
+    const decoded = decodeOrUndefined(text)
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || decoded === undefined || !/^[\x20-\x7e]+$/.test(decoded))
+      return new Problem('must be name=value, several separated by commas')
+    headers[name.toLowerCase()] = decoded
+  }
+  return headers
+})
+
+function decodeOrUndefined(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const serviceName = kind('at most `100` characters', (value) =>
+  value.length <= 100 ? value : new Problem('must have at most 100 characters'),
+)
+
+export const ratio = kind('`0` to `1`', (value) => {
+  const part = Number(value)
+  return /^\d*\.?\d+$/.test(value) && part <= 1 ? part : new Problem('must be a number from 0 to 1')
+})
+
 /** Without a host the mail library would take this machine; it also reads `smtp:host`. */
 export const mailServer = kind('URL with `smtp://` or `smtps://`', (value) => {
   const parsed = url('smtp:', 'smtps:')(value)

@@ -23,6 +23,7 @@ import {
   file,
   flag,
   folder,
+  headerPairs,
   heloName,
   helperImage,
   hostNames,
@@ -37,8 +38,10 @@ import {
   nodeAddress,
   nodeSecret,
   port,
+  ratio,
   seconds,
   sender,
+  serviceName,
   sharingPartners,
   storageClass,
   subdomain,
@@ -71,6 +74,8 @@ const isOn = (setting: string, otherwise = `${setting} is off`) => ({
   are: (value: string) => value !== '' && value !== 'off',
   otherwise,
 })
+
+const hasTraces = isSet('OTEL_EXPORTER_OTLP_ENDPOINT')
 
 const docker = {
   settings: ['ENGINE'],
@@ -678,6 +683,30 @@ export const settingGroups = {
       countsWith: isOn('ACCESS_LOG', 'ACCESS_LOG is off, and no request is logged'),
       text: 'File of the access log; lines are added. `SIGUSR2` opens it anew.',
       see: 'how-to/keep-an-access-log.md',
+    }),
+    OTEL_EXPORTER_OTLP_ENDPOINT: webUrl({
+      default: null,
+      text: 'Receiver of OpenTelemetry traces, such as `http://127.0.0.1:4318`: spans are sent to `/v1/traces` below it, as OTLP over HTTP with JSON. Without this setting there are no traces.',
+      see: 'how-to/send-traces.md',
+    }),
+    OTEL_EXPORTER_OTLP_HEADERS: headerPairs({
+      default: null,
+      isSecret: true,
+      countsWith: hasTraces,
+      text: 'Headers of each request to the receiver.',
+      see: 'how-to/send-traces.md',
+    }),
+    OTEL_SERVICE_NAME: serviceName({
+      default: 'berth',
+      countsWith: hasTraces,
+      text: 'Name of the service in traces.',
+      see: 'how-to/send-traces.md',
+    }),
+    OTEL_TRACES_SAMPLER_ARG: ratio({
+      default: '1',
+      countsWith: hasTraces,
+      text: 'Part of the traces that is sent. A request with a `traceparent` is sent if that says it is sampled.',
+      see: 'how-to/send-traces.md',
     }),
     METRICS_TOKEN: bearer({
       default: null,

@@ -118,6 +118,10 @@ export const metricDescriptions = {
     'Lines of the access log that were dropped, because they could not be written as fast as they came.',
     optional,
   ),
+  berth_spans_dropped_total: counter('Spans of traces that were dropped, because the receiver did not take them.', {
+    ...optional,
+    labels: ['process'],
+  }),
   berth_gateway_unfinished_head_bytes: gauge('Memory held by unfinished request heads.'),
   berth_gateway_websockets: gauge('Open WebSockets to containers.'),
   berth_gateway_routes: gauge('Routes to containers in the gateway.'),

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
+import type { Tracer } from '@berth/gateway/basics/tracer.ts'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { configWarnings } from '#/config/config-warnings.ts'
@@ -28,6 +29,8 @@ export interface HttpRoomParts extends Rooms {
   /** Folder of the built front end. */
   readonly webDir: string
   readonly log: Logger
+  /** Undefined without traces. */
+  readonly tracer: Tracer | undefined
 }
 
 /** The room of HTTP: API and front end for users, and the API for the operator. Nothing is bound before `listen`. */
@@ -137,13 +140,14 @@ export async function openHttp(parts: HttpRoomParts): Promise<Http> {
     }),
     openLinks: new OpenLinks({ authenticator, renewal, cookie, containers, spawnerUrl: addresses.spawnerUrl }),
     log,
+    tracer: parts.tracer,
     rateLimiter,
     devices,
     strictTransport: strictTransportOf(config.tls),
     onRequest: (request) => untrusted.note(request),
     metricsToken: metricsListen === null ? metricsToken : undefined,
     operator: (request) => operators.nameOf(request),
-    counts: () => countsOf(parts, gateway),
+    counts: async () => ({ ...(await countsOf(parts, gateway)), ...parts.tracer?.counts() }),
     now: () => clock.now(),
   })
   return new Http(server, new PortTunnels(containers.ports, log), operators, metricsListener, log)

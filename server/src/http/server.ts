@@ -10,6 +10,7 @@ import fastify, {
 } from 'fastify'
 import { pino, type Logger } from 'pino'
 import { endpoints, type Endpoint, type EndpointName } from '@berth/api/endpoints.ts'
+import type { Span, Tracer } from '@berth/gateway/basics/tracer.ts'
 import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import type { ApiTokenAuthenticator } from '#/accounts/api-tokens.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
@@ -52,6 +53,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     session: Session | undefined
     now: Date
+    /** Undefined without traces. */
+    span: Span | undefined
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint
@@ -66,6 +69,8 @@ export interface HttpParts {
   readonly cookie: CookieSettings
   readonly renewal: Pick<SessionRenewal, 'keep'>
   readonly log: Logger
+  /** Undefined without traces. */
+  readonly tracer?: Tracer | undefined
   /** Name of the operator when a request came by the operator's socket. */
   readonly operator: (request: FastifyRequest['raw']) => string | undefined
   /** Limit of requests that need no account. Programs on this machine are exempt, a local proxy is not. */
@@ -149,6 +154,7 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
   })
   server.decorateRequest('session', undefined)
   server.decorateRequest('now')
+  server.decorateRequest('span', undefined)
   acceptAnyJson(server)
   server.setErrorHandler(onError)
   server.setNotFoundHandler(async (request, reply) => {
@@ -170,8 +176,14 @@ export async function createHttpServer(parts: HttpParts): Promise<HttpServer> {
 /** What happens with every request, in this order. */
 function addRequestHooks(server: FastifyInstance, parts: HttpParts): void {
   // A body is read in the context of its connection, so that of the request is entered again behind it.
-  server.addHook('onRequest', (request, _, done) => runForRequest(request.id, done))
-  server.addHook('preValidation', (request, _, done) => runForRequest(request.id, done))
+  const { tracer } = parts
+  server.addHook('onRequest', (request, _, done) => {
+    const { method, headers } = request
+    // The gateway sends the header where traces are on, and no client's.
+    request.span = tracer?.begin(method, 'server', { 'http.request.method': method }, String(headers.traceparent))
+    runForRequest(request.id, done, request.span)
+  })
+  server.addHook('preValidation', (request, _, done) => runForRequest(request.id, done, request.span))
   server.addHook('onRequest', async (request, reply) => {
     parts.onRequest(request.raw)
     void reply.header(requestIdHeader, request.id)
@@ -190,7 +202,12 @@ function addRequestHooks(server: FastifyInstance, parts: HttpParts): void {
     })
   server.addHook('onResponse', (request, reply, done) => {
     const facts = { route: routeOf(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
-    runForRequest(request.id, () => request.log.debug(facts, request.method))
+    runForRequest(request.id, () => request.log.debug(facts, request.method), request.span)
+    request.span?.end({
+      name: `${request.method} ${facts.route}`,
+      attributes: { 'http.route': facts.route, 'http.response.status_code': facts.status },
+      isFailed: facts.status >= 500,
+    })
     done()
   })
   const { reader } = parts

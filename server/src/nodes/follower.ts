@@ -11,7 +11,7 @@ import { acknowledged, connectToNode, linkAddressOf, type LinkPurpose, type Link
 const ping = { every: 1_000, timeout: 3_000 } as const
 
 /** Settings of a gateway that are its own node's, whatever the leader's are. */
-export type OwnSettings = Pick<GatewaySettings, 'platformSocket' | 'trustedProxies' | 'accessLog'>
+export type OwnSettings = Pick<GatewaySettings, 'platformSocket' | 'trustedProxies' | 'accessLog' | 'tracing'>
 
 export interface FollowerParts {
   /** `NODE_ADDRESS` of this node. */

@@ -179,7 +179,7 @@ async function start({ config, log, gateway, listenParts, end }: StartParts): Pr
  * Resolves when it follows or leads, or is about to.
  */
 async function startNode({ config, log, gateway, listenParts, end }: StartParts): Promise<Started> {
-  const { node, databaseUrl, trustedProxies, accessLog } = config
+  const { node, databaseUrl, trustedProxies, accessLog, tracing } = config
   if (!node || databaseUrl === null) throw new Error('NODE_ADDRESS and DATABASE_URL belong together')
   const port = await gateway.listen(config.host, config.port, config.tls)
   const started = { ...addressesFor(config, port), port }
@@ -191,7 +191,12 @@ async function startNode({ config, log, gateway, listenParts, end }: StartParts)
     dataDir: config.dataDir,
     version: packageVersion(),
     gateway,
-    own: { platformSocket: listenParts.socketPath, trustedProxies, ...(accessLog && { accessLog }) },
+    own: {
+      platformSocket: listenParts.socketPath,
+      trustedProxies,
+      ...(accessLog && { accessLog }),
+      ...(tracing && { tracing }),
+    },
     sockets: { api: listenParts.socketPath, operator: listenParts.operatorSocket },
     warmUp: prepareToLead,
     lead: (lead) => startParts(config, log, lead.gateway, { ...listenParts, takesOver: false }, lead),

@@ -4,6 +4,8 @@ import { openProviderSignIn, providerActor } from '#/accounts/oidc/open-provider
 import { Accounts } from '#/accounts/open-accounts.ts'
 import { openSessions } from '#/accounts/sessions/open-sessions.ts'
 import { Admin } from '#/admin/open-admin.ts'
+import type { Tracer } from '@berth/gateway/basics/tracer.ts'
+import type { Logger } from 'pino'
 import { addressesFor, readTemplateFile, requiresCompanion, type Addresses, type Config } from '#/config/config.ts'
 import { Containers } from '#/containers/open-containers.ts'
 import { HostCheck } from '#/containers/reconcile/host-check.ts'
@@ -89,7 +91,8 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
   const containers = new Containers({ ...parts, addresses, sessions, rules, reconciler, hostCheck })
   const homes = new Homes({ ...parts, containers })
   const sharing = new Sharing({ ...parts, containers })
-  const feed = new GatewayFeed({ ...parts, addresses, sessions, containers, sharing })
+  const tracer = await openTracer(config, log)
+  const feed = new GatewayFeed({ ...parts, tracer, addresses, sessions, containers, sharing })
   const publishKeys = () => feed.serve()
   const companion = { requiresCompanion: requiresCompanion(config, addresses) }
   const accounts = new Accounts({ ...parts, addresses, ...companion, sessions, containers, publishKeys })
@@ -115,8 +118,15 @@ async function openRooms(parts: AppParts, addresses: Addresses, hostCheck: HostC
     if (isAdmin !== undefined) await admin.rights.followProvider(providerActor(provider, address), userId, isAdmin, now)
   })
   const opened = { sessions, containers, homes, sharing, accounts, admin, groups, environments, usage, ssh }
-  const http = await openHttp({ ...parts, ...opened, ...providers, addresses })
-  return { ...opened, reconciler, directory, feed, http, following: new AbortController() }
+  const http = await openHttp({ ...parts, ...opened, ...providers, tracer, addresses })
+  return { ...opened, reconciler, directory, feed, http, tracer, following: new AbortController() }
+}
+
+/** Loaded where traces are on. */
+async function openTracer({ tracing }: Config, log: Logger): Promise<Tracer | undefined> {
+  if (tracing === null) return undefined
+  const { Tracer } = await import('@berth/gateway/basics/tracer.ts')
+  return new Tracer(tracing, 'api', (problem) => log.warn(`OTEL_EXPORTER_OTLP_ENDPOINT: ${problem}`))
 }
 
 /** Reads the file of the templates; null: they are given as text, or are the demo's. */
@@ -165,7 +175,7 @@ async function startBackgroundWork({ log }: AppParts, rooms: Rooms, hostCheck: H
 /** See `App.close`: what begins by itself ends first, then requests, then what both have used. */
 async function closeApp({ database, mailer }: AppParts, rooms: Rooms): Promise<void> {
   const { sessions, containers, homes, sharing, accounts, admin, groups, environments, usage, ssh } = rooms
-  const { http, following } = rooms
+  const { http, tracer, following } = rooms
   following.abort()
   const sshEnded = ssh.stop()
   sharing.stop()
@@ -180,6 +190,7 @@ async function closeApp({ database, mailer }: AppParts, rooms: Rooms): Promise<v
   // Calls that the engine does not answer now continue without this process; the next process checks their result.
   await withTimeout(drainTimeout, tasksEnded)
   const closing = new AsyncDisposableStack()
+  closing.defer(() => tracer?.flush())
   closing.defer(() => database.close())
   closing.defer(() => mailer.close())
   closing.defer(() => http.close())

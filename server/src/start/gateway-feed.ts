@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { parseSupportContact } from '@berth/api/support-contact.ts'
+import type { Tracer } from '@berth/gateway/basics/tracer.ts'
 import type { ControlPlane, GatewaySettings, PageLook, ReadingTerms } from '@berth/gateway/port/gateway.ts'
 import { pages as pagePaths } from '@berth/web/paths.ts'
 import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
@@ -10,7 +11,7 @@ import { requiresCompanion, type Addresses, type Config } from '#/config/config.
 import type { Containers } from '#/containers/open-containers.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
 import { frontEndSettings, hostCookieLines, imagePath, renewedLines } from '#/http/open-http.ts'
-import { runForRequest } from '#/machine/request-id.ts'
+import { endWith, runForRequest } from '#/machine/request-id.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import { findUser } from '#/store/users.ts'
 import { typeRules } from '#/templates/template.ts'
@@ -20,6 +21,8 @@ export interface FeedParts extends Pick<
   AppParts,
   'config' | 'database' | 'gateway' | 'key' | 'socketPath' | 'nodes' | 'log'
 > {
+  /** Undefined without traces. */
+  readonly tracer: Tracer | undefined
   readonly addresses: Addresses
   readonly sessions: Sessions
   readonly containers: Containers
@@ -68,6 +71,7 @@ function gatewaySettings({ config, key, socketPath, nodes, addresses, containers
     trustedProxies: config.trustedProxies,
     ...((config.branding || config.supportContact !== null) && { look: pageLookOf(config, frontendUrl) }),
     ...(config.accessLog && { accessLog: config.accessLog }),
+    ...(config.tracing && { tracing: config.tracing }),
     ...(config.drainTime > 0 && { drainTime: config.drainTime }),
     keys: key.jwks.keys.map((each) => ({ ...each })),
     sessionEpoch: config.sessionIdle === 0 ? null : key.secretFor('session epoch').toString('base64url'),
@@ -105,7 +109,16 @@ function pageLookOf({ branding, supportContact }: Config, frontendUrl: string): 
 }
 
 /** Calls that the gateway makes while it runs. */
-function controlPlane({ database, log, config, addresses, sessions, containers, sharing }: FeedParts): ControlPlane {
+function controlPlane({
+  database,
+  log,
+  config,
+  tracer,
+  addresses,
+  sessions,
+  containers,
+  sharing,
+}: FeedParts): ControlPlane {
   const { scopedTokens, renewSession, hostSignIn, uses } = sessions
   const { routeSync, wake, activity } = containers
   const { visitors } = sharing
@@ -134,7 +147,11 @@ function controlPlane({ database, log, config, addresses, sessions, containers, 
       for (const { sid, at } of all) uses.note(sid, new Date(Math.min(at, Date.now())))
     },
     scopedToken: (userId, prefix, acting) => scopedTokens.issue(userId, prefix, acting, new Date()),
-    wake: (prefix, requestId, right) => runForRequest(requestId, () => wake.wake(prefix, right)),
+    wake: (prefix, requestId, right, traceparent) => {
+      const work = () => wake.wake(prefix, right)
+      const span = tracer?.begin('wake', 'server', { 'berth.container': prefix }, traceparent)
+      return span ? endWith(span, () => runForRequest(requestId, work, span)) : runForRequest(requestId, work)
+    },
     explain: (prefix) => wake.explain(prefix),
     listeningPorts: (prefix) => containers.ports.listening(prefix),
     reportUnreachable: (prefix) => wake.reportUnreachable(prefix),

@@ -8,6 +8,7 @@ import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { Runtime, RuntimeContainer, StartWait } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
+import { traced } from '#/machine/request-id.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { allSettledOrThrow, tryOrLog } from '#/machine/try-or-log.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
@@ -193,7 +194,12 @@ export class Spawner {
   }
 
   /** Reports why a start failed, and gives its capacity back. @param start gets the attempt with its home */
-  async #conclude<T>(attempt: LaunchAttempt, start: (located: LaunchAttempt) => Promise<T>): Promise<T> {
+  #conclude<T>(attempt: LaunchAttempt, start: (located: LaunchAttempt) => Promise<T>): Promise<T> {
+    const attributes = { 'berth.container_type': attempt.template.type, 'berth.user_id': attempt.user.id }
+    return traced(`container ${attempt.kind}`, 'internal', attributes, () => this.#concludeUntraced(attempt, start))
+  }
+
+  async #concludeUntraced<T>(attempt: LaunchAttempt, start: (located: LaunchAttempt) => Promise<T>): Promise<T> {
     const { launchProgress, admission, removal } = this.#parts
     const owned = ownedBy(attempt)
     const { user, template } = attempt

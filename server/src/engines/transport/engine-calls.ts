@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/engines/runtime-error.ts'
+import { traceHeaders, traced } from '#/machine/request-id.ts'
 import { EngineCallMetrics, type CallKind, type ConnectionPools } from './connection-pools.ts'
 import { jsonLines } from './json-stream.ts'
 
@@ -69,6 +70,13 @@ export class EngineCalls<C extends ApiCall> {
    * @throws {RuntimeError} or the reason of the caller's signal
    */
   async measured<T>(call: C, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    // Addresses of calls have names of users' objects in them; the first word says what is done.
+    const attributes = { 'http.request.method': call.method, 'berth.call_kind': callKindOf(call) }
+    const name = `engine ${call.what.split(' ', 1)[0] ?? ''}`
+    return traced(name, 'client', attributes, () => this.#measured(call, work))
+  }
+
+  async #measured<T>(call: C, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     call.signal?.throwIfAborted()
     const limit = new AbortController()
     const end = () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError'))
@@ -174,7 +182,7 @@ export function jsonRequest(
   return {
     method,
     path: query ? `${path}?${new URLSearchParams(query).toString()}` : path,
-    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { ...headers, ...traceHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal,
   }

@@ -21,6 +21,7 @@ const others = [
   'content-length',
   'cookie',
   'host',
+  'traceparent',
   'transfer-encoding',
   'x-berth-proxy',
   'x-forwarded-for',
