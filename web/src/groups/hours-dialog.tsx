@@ -337,7 +337,11 @@ function ZoneForm({ fields, isOff, form, onEdit, onSave }: ZoneFormProps) {
         <input
           id={`${id}-stop`}
           type="time"
-          value={stopAt ?? ''}
+          // Of a field with `value` React writes the attribute, too. Firefox then forgets, as soon as the field is left, that a
+          // part of the time is missing, and the stop would be stored as none.
+          ref={(field) => {
+            if (field && field.value !== (stopAt ?? '')) field.value = stopAt ?? ''
+          }}
           aria-describedby={`${id}-hint`}
           onChange={({ target }) => onEdit({ stop_at: target.value === '' ? null : target.value })}
         />
