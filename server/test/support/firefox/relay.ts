@@ -7,7 +7,7 @@ import { MediaFeatures, type BidiCommand } from './media-features.ts'
 /**
  * Firefox with a relay before its WebDriver BiDi: `relay.sh` takes the arguments of Firefox and says, as Firefox does, where it
  * listens. Every message passes unchanged but `emulation.setMediaFeaturesOverride`, which Playwright sends for each context and
- * Firefox 153 does not know. The relay ends with Firefox, and Firefox with the relay's process group.
+ * Firefox 153 does not know, and events of downloads. The relay ends with Firefox, and Firefox with the relay's process group.
  */
 
 const firefox = spawn(process.env.FIREFOX ?? 'firefox-esr', process.argv.slice(2), {
@@ -44,11 +44,22 @@ function relay(client: WebSocket, upstream: WebSocket): void {
   })
   upstream.on('message', (data) => {
     const text = textOf(data)
-    if (!media.takesAnswer(text)) client.send(text)
+    if (!media.takesAnswer(text)) client.send(withDownload(text))
   })
   client.on('close', () => upstream.close())
   for (const end of [upstream, client]) end.on('error', () => client.close())
   upstream.on('close', () => client.close())
+}
+
+/**
+ * Playwright tells downloads apart by the id of the download or of the navigation that began it. Firefox 153 sends no id of
+ * downloads, and no navigation begins that of a link with `download`: Playwright drops its events. The address is its id then.
+ */
+function withDownload(text: string): string {
+  if (!text.includes('"browsingContext.download')) return text
+  const message = JSON.parse(text) as { params?: { navigation?: string | null; url?: string } }
+  const { navigation, url } = message.params ?? {}
+  return JSON.stringify({ ...message, params: { ...message.params, download: navigation ?? url } })
 }
 
 const textOf = (data: RawData) => (data as Buffer).toString()
