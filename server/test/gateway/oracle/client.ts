@@ -14,6 +14,8 @@ export interface OracleCounts {
   messages: number
   /** Of these, answers to visitors with whom the container was shared. */
   visits: number
+  /** Answers that came from a further port. */
+  ofPorts: number
   refused: number
   cut: number
   readonly wrong: string[]
@@ -21,6 +23,8 @@ export interface OracleCounts {
 
 interface Asked {
   readonly prefix: Prefix
+  /** A further one; undefined: the main one. */
+  readonly port: number | undefined
   readonly id: string
   readonly from: number
   /** ms since 1970 */
@@ -43,6 +47,7 @@ export class OracleClient {
   readonly #own: readonly Prefix[]
   readonly #sharing: Sharing
   readonly #email: string
+  readonly #furtherPort: number
   readonly #history: History
   readonly #random: Random
   readonly #counts: OracleCounts
@@ -57,6 +62,7 @@ export class OracleClient {
       readonly prefixes: readonly Prefix[]
       readonly history: History
       readonly sharing: Sharing
+      readonly furtherPort: number
     },
     who: { readonly userId: number; readonly email: string; readonly addressing: Addressing },
     random: Random,
@@ -68,6 +74,7 @@ export class OracleClient {
     this.#prefixes = where.prefixes
     this.#history = where.history
     this.#sharing = where.sharing
+    this.#furtherPort = where.furtherPort
     this.#userId = who.userId
     this.#email = who.email
     this.#addressing = who.addressing
@@ -128,7 +135,8 @@ export class OracleClient {
 
   #choose(method: Asked['method'] = this.#random.happens(0.1) ? 'POST' : 'GET'): Asked {
     const prefix = this.#anyPrefix()
-    return { prefix, id: `r${++ids}`, from: this.#history.tick(), askedAt: Date.now(), method }
+    const port = this.#random.happens(0.15) ? this.#furtherPort : undefined
+    return { prefix, port, id: `r${++ids}`, from: this.#history.tick(), askedAt: Date.now(), method }
   }
 
   /** An own one most often, one that is shared with this person now and then. */
@@ -141,8 +149,8 @@ export class OracleClient {
     return this.#random.oneOf(this.#random.happens(0.7) ? this.#own : this.#prefixes)
   }
 
-  #firstLines(method: string, { prefix, id }: Asked, wait: string): string {
-    const { path, host, credentials } = this.#addressing.of(prefix, prefix.ownerId === this.#userId)
+  #firstLines(method: string, { prefix, port, id }: Asked, wait: string): string {
+    const { path, host, credentials } = this.#addressing.of(prefix, port, prefix.ownerId === this.#userId)
     return `${method} ${path}?${id}&${wait} HTTP/1.1\r\nHost: ${host}\r\n${credentials}\r\n`
   }
 
@@ -155,22 +163,25 @@ export class OracleClient {
   #judge(asked: Asked, status: number, body: string): void {
     if (status !== 200) return void this.#counts.refused++
     this.#counts.answered++
-    const { prefix, id, from } = asked
-    const [label = '', answeredId] = body.split(' ')
+    const { prefix, port, id, from } = asked
+    const [label = '', program, answeredId] = body.split(' ')
+    if (program === 'further') this.#counts.ofPorts++
     const to = this.#history.tick()
     const wrong = (what: string) => this.#counts.wrong.push(`${what}: asked /${prefix.name}/ ${id}, got ${body}`)
     if (!this.#mayPass(asked, to)) wrong(`person ${this.#userId} passed with ${asked.method}`)
     else if (answeredId !== id) wrong('the answer of another request')
+    else if (program !== (port === undefined ? 'main' : 'further')) wrong('a program at another port')
     else if (!label.startsWith(`${prefix.name}:`)) wrong("another prefix's app")
     else if (!this.#history.wasRight(prefix.name, label, from, to))
       wrong(`an app that was gone (asked ${from}-${to}, apps ${this.#history.shown(prefix.name)})`)
   }
 
-  #mayPass({ prefix, from, askedAt, method }: Asked, to: number): boolean {
-    if (!prefix.isOwnersOnly || prefix.ownerId === this.#userId) return true
+  #mayPass({ prefix, port, from, askedAt, method }: Asked, to: number): boolean {
+    // Further ports are the owner's alone, whatever the template says of the main one.
+    if (prefix.ownerId === this.#userId || (!prefix.isOwnersOnly && port === undefined)) return true
     this.#counts.visits++
     const late = method === 'WebSocket' ? lateMessage : lateRequest
-    const visit = { prefix: prefix.name, email: this.#email, isRead: method === 'GET', from, to, askedAt, late }
+    const visit = { prefix: prefix.name, port, email: this.#email, isRead: method === 'GET', from, to, askedAt, late }
     return this.#sharing.mayPass(visit)
   }
 

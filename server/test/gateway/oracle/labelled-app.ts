@@ -8,27 +8,31 @@ import net from 'node:net'
 export class LabelledApp {
   readonly host: string
   port = 0
+  /** Where another program of the container listens; 0: anywhere. */
+  furtherPort = 0
   label = ''
   readonly #server: net.Server
+  readonly #further: net.Server
   readonly #sockets = new Set<net.Socket>()
   #resumed: PromiseWithResolvers<void> | undefined
 
   constructor(host: string) {
     this.host = host
-    this.#server = net.createServer((socket) => this.#serve(socket))
+    this.#server = net.createServer((socket) => this.#serve(socket, 'main'))
+    this.#further = net.createServer((socket) => this.#serve(socket, 'further'))
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(this.port, this.host)
-    await once(this.#server, 'listening')
-    this.port = (this.#server.address() as net.AddressInfo).port
+    this.port = await listening(this.#server, this.port, this.host)
+    this.furtherPort = await listening(this.#further, this.furtherPort, this.host)
   }
 
   /** Dies: it stops listening, and open connections are reset. */
   async kill(): Promise<void> {
     if (!this.#server.listening) return
-    const closed = once(this.#server, 'close')
-    this.#server.close()
+    const servers = [this.#server, this.#further]
+    const closed = Promise.all(servers.map((server) => once(server, 'close')))
+    for (const server of servers) server.close()
     for (const socket of this.#sockets)
       // A reset of a connection that is being ended leaves its handle open in Node 24, and the process with it.
       if (socket.writableEnded) socket.destroy()
@@ -49,8 +53,8 @@ export class LabelledApp {
     await this.#resumed?.promise
   }
 
-  #serve(socket: net.Socket): void {
-    const { label } = this
+  #serve(socket: net.Socket, program: Program): void {
+    const label = `${this.label} ${program}`
     this.#sockets.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => this.#sockets.delete(socket))
@@ -88,4 +92,13 @@ export class LabelledApp {
     else setTimeout(() => socket.write(answer), Number(wait))
     return false
   }
+}
+
+/** At the port of the container, or at a further one. */
+export type Program = 'main' | 'further'
+
+async function listening(server: net.Server, port: number, host: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  return (server.address() as net.AddressInfo).port
 }

@@ -38,7 +38,16 @@ export async function runOracle(
   { seed, requests, clients, changesPerSecond, routing = 'path', others = async () => [] }: OracleRun,
   progress: (done: number) => void = () => {},
 ): Promise<OracleFindings> {
-  const counts: OracleCounts = { requests: 0, answered: 0, messages: 0, visits: 0, refused: 0, cut: 0, wrong: [] }
+  const counts: OracleCounts = {
+    requests: 0,
+    answered: 0,
+    messages: 0,
+    visits: 0,
+    ofPorts: 0,
+    refused: 0,
+    cut: 0,
+    wrong: [],
+  }
   const port = await gateway.listen('127.0.0.1', 0)
   const world = new World(gateway, peopleCount, seed)
   const ownHost = routing === 'subdomain' ? ({ hasOwnHost: true } as const) : {}
@@ -70,7 +79,8 @@ export async function runOracle(
   const all = Array.from({ length: clients }, (_, index) => {
     const userId = 1 + (index % peopleCount)
     const { prefixes, history, sharing } = world
-    const where = { port: ports[index % ports.length] ?? port, prefixes, history, sharing }
+    const { furtherPort } = sharing
+    const where = { port: ports[index % ports.length] ?? port, prefixes, history, sharing, furtherPort }
     const token = tokens[userId - 1] ?? ''
     const email = world.people[userId - 1]?.email ?? ''
     const who = { userId, email, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }

@@ -5,6 +5,8 @@ import type { History } from './history.ts'
 /** What a visitor asks for. */
 export interface Visit {
   readonly prefix: string
+  /** A further one; undefined: the main one. */
+  readonly port: number | undefined
   readonly email: string
   readonly isRead: boolean
   /** Moments of the history. */
@@ -21,6 +23,8 @@ const hour = 3_600_000
 
 /** Shares of the world's containers, and groups with which they are shared; both change all the time. */
 export class Sharing {
+  /** Port of containers that is shared beside the main one. */
+  furtherPort = 0
   readonly #history: History
   readonly #random: Random
   readonly #emails: readonly string[]
@@ -37,8 +41,14 @@ export class Sharing {
   async change(prefix: string, tell: (change: GatewayChange) => Promise<void>): Promise<void> {
     if (this.#random.happens(0.2)) return this.#changeGroup(1 + this.#random.below(groupCount), tell)
     const grants = Array.from({ length: this.#random.below(4) }, () => this.#anyGrant())
-    this.#grants.set(prefix, grants)
-    await this.#record(sharesOf(prefix), grants, () => tell({ kind: 'shares', shares: { prefix, grants } }))
+    const portGrants = Array.from({ length: this.#random.below(3) }, () => ({
+      ...this.#anyGrant(),
+      port: this.furtherPort,
+    }))
+    this.#grants.set(prefix, [...grants, ...portGrants])
+    await this.#record(sharesOf(prefix), [...grants, ...portGrants], () =>
+      tell({ kind: 'shares', shares: { prefix, grants, portGrants } }),
+    )
   }
 
   async #changeGroup(groupId: number, tell: (change: GatewayChange) => Promise<void>): Promise<void> {
@@ -68,12 +78,16 @@ export class Sharing {
 
   /** Whether some share allowed the visit at any moment between asking and the answer. */
   mayPass(visit: Visit): boolean {
-    const { prefix, isRead, from, to, askedAt, late } = visit
+    const { prefix, port, isRead, from, to, askedAt, late } = visit
     return this.#history
       .labelsBetween(sharesOf(prefix), from, to)
-      .flatMap((label) => JSON.parse(label) as ShareGrant[])
+      .flatMap((label) => JSON.parse(label) as (ShareGrant & { readonly port?: number })[])
       .some(
-        (grant) => (grant.may === 'use' || isRead) && grant.until + late >= askedAt && this.#wasMeant(grant.to, visit),
+        (grant) =>
+          grant.port === port &&
+          (grant.may === 'use' || isRead) &&
+          grant.until + late >= askedAt &&
+          this.#wasMeant(grant.to, visit),
       )
   }
 

@@ -99,7 +99,12 @@ export class World {
 
   /** Opens all addresses and gives most containers one. */
   async begin(settings: GatewaySettings): Promise<void> {
-    for (const app of this.apps) await app.listen()
+    // One number for all, which is free at the addresses of all.
+    for (const app of this.apps) {
+      app.furtherPort = this.sharing.furtherPort
+      await app.listen()
+      this.sharing.furtherPort = app.furtherPort
+    }
     await this.#gateway.serve(settings, this.#control())
     await this.#gateway.replace({ users: this.people, routes: this.prefixes.map(({ place }) => place), revoked: [] })
     for (const prefix of this.prefixes.slice(0, Math.ceil(this.prefixes.length * 0.8))) await this.#start(prefix)
