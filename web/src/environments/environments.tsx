@@ -9,6 +9,9 @@ import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmDialog } from '#/components/dialog.tsx'
 import { rich } from '#/components/rich.tsx'
+import { StatusBadge } from '#/components/status-badge.tsx'
+import { useTypes } from '#/components/type-name.tsx'
+import { TypeSign } from '#/components/type-sign.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
 import { environments, germanEnvironments } from '#/messages/environments.ts'
@@ -45,7 +48,15 @@ function EnvironmentsPage() {
   const { data, error, isPending } = useEnvironments()
   const [isNew, setNew] = useState(false)
   return (
-    <Page title={t('title')} {...(boot.isAdmin && { width: 'full', nav: <AdminNav /> })}>
+    <Page
+      title={t('title')}
+      {...(boot.isAdmin && { width: 'full', nav: <AdminNav /> })}
+      actions={
+        <Button variant="primary" isOff={!canAct()} onPress={() => setNew(true)}>
+          {t('form.new')}
+        </Button>
+      }
+    >
       <p className="lead">{t('lead')}</p>
       <Alert error={error ?? undefined} />
       {isPending && <p role="status">{t('loading')}</p>}
@@ -55,18 +66,11 @@ function EnvironmentsPage() {
           <EnvironmentRow key={each.name} environment={each} />
         ))}
       </ul>
-      <section className="part" aria-labelledby="new-environment">
-        <h2 id="new-environment">{t('form.new')}</h2>
-        {isNew ? (
-          <SourceForm environment={undefined} onClose={() => setNew(false)} />
-        ) : (
-          <p className="actions">
-            <Button isOff={!canAct()} onPress={() => setNew(true)}>
-              {t('form.new')}
-            </Button>
-          </p>
-        )}
-      </section>
+      {isNew && (
+        <Dialog title={t('form.new')} variant="sheet" onClose={() => setNew(false)}>
+          {(close) => <SourceForm environment={undefined} onClose={close} />}
+        </Dialog>
+      )}
     </Page>
   )
 }
@@ -98,7 +102,28 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
   return (
     <li className="row">
       <div className="environment">
-        <h2 className="address">{name}</h2>
+        <div className="environment-head">
+          <h2 className="sheet-name">
+            <EnvironmentSign types={types} />
+            <span className="address">{name}</span>
+          </h2>
+          <p className="actions">
+            <Button variant="small" isOff={isOff || isUnderWay(environment)} onPress={build}>
+              <ShortLabel text={t('build')} name={t('buildThis', { name })} />
+            </Button>
+            <Button variant="small" isOff={isOff} onPress={() => setOpen('edit')}>
+              <ShortLabel text={t('edit')} name={t('editThis', { name })} />
+            </Button>
+            {published !== null && types.length > 0 && (
+              <Button variant="small" onPress={() => setOpen(open === 'older' ? undefined : 'older')}>
+                <ShortLabel text={t('older.open')} name={t('older.openThis', { name })} />
+              </Button>
+            )}
+            <Button variant="small" isOff={isOff} onPress={() => setOpen('delete')}>
+              <ShortLabel text={t('delete.open')} name={t('delete.openThis', { name })} />
+            </Button>
+          </p>
+        </div>
         {description !== '' && <p>{description}</p>}
         <ul className="dotted hint">
           <li>{published === null ? t('unpublished') : t('published', { version: String(published) })}</li>
@@ -106,23 +131,6 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
           {group !== null && <li>{t('group', { name: group })}</li>}
         </ul>
         <Alert error={task.error} />
-        <p className="actions">
-          <Button variant="small" isOff={isOff || isUnderWay(environment)} onPress={build}>
-            <ShortLabel text={t('build')} name={t('buildThis', { name })} />
-          </Button>
-          <Button variant="small" isOff={isOff} onPress={() => setOpen('edit')}>
-            <ShortLabel text={t('edit')} name={t('editThis', { name })} />
-          </Button>
-          {published !== null && types.length > 0 && (
-            <Button variant="small" onPress={() => setOpen(open === 'older' ? undefined : 'older')}>
-              <ShortLabel text={t('older.open')} name={t('older.openThis', { name })} />
-            </Button>
-          )}
-          <Button variant="small" isOff={isOff} onPress={() => setOpen('delete')}>
-            <ShortLabel text={t('delete.open')} name={t('delete.openThis', { name })} />
-          </Button>
-        </p>
-        {open === 'edit' && <SourceForm environment={environment} onClose={() => setOpen(undefined)} />}
         {open === 'older' && <OlderContainers name={name} />}
         {trial && <TrialNote name={name} trial={trial} isOff={isOff} act={act} />}
         <ul className="versions" aria-label={t('versions', { name })}>
@@ -141,6 +149,11 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
           ))}
         </ul>
       </div>
+      {open === 'edit' && (
+        <Dialog title={t('form.edit', { name })} variant="sheet" onClose={() => setOpen(undefined)}>
+          {(close) => <SourceForm environment={environment} onClose={close} />}
+        </Dialog>
+      )}
       {open === 'delete' && (
         <ConfirmDialog
           title={t('delete.title', { name })}
@@ -154,6 +167,11 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
       )}
     </li>
   )
+}
+
+/** That of the first type that launches it. */
+function EnvironmentSign({ types: [first] }: Pick<Environment, 'types'>) {
+  return <TypeSign icon={useTypes().data?.find(({ type }) => type === first)?.icon ?? 'flask'} />
 }
 
 type Act = (work: (api: ReturnType<typeof createApiClient>) => Promise<unknown>) => void
@@ -207,14 +225,14 @@ function VersionRow({ name, version, published, mayTry, isOff, isShown, onShow, 
       <ul className="dotted">
         <li>{t('version', { version: String(number) })}</li>
         <li>
-          <span className={`version-${state}`}>{t(`state.${state}`)}</span>
-          {number === published && ` (${t('isPublished')})`}
+          <StatusBadge
+            word={number === published ? t('isPublished') : t(`state.${state}`)}
+            tone={number === published ? 'good' : tones[state]}
+          />
         </li>
         {size !== null && <li className="hint">{megabytes(size)}</li>}
         <li className="hint">{t.rich('made', { at: rich.inPlace(<Time at={created_at} />) })}</li>
       </ul>
-      {error !== null && <p className="hint version-error">{error}</p>}
-      {changes !== null && <Changes changes={changes} name={t('changesOf', words)} />}
       <p className="actions">
         {state === 'ready' && number !== published && (
           <Button variant="small" isOff={isOff} onPress={() => act((api) => api.publishVersion({ params }))}>
@@ -238,10 +256,14 @@ function VersionRow({ name, version, published, mayTry, isOff, isShown, onShow, 
           <ShortLabel text={t('log')} name={t('logOf', words)} />
         </Button>
       </p>
+      {error !== null && <p className="hint version-error">{error}</p>}
+      {changes !== null && <Changes changes={changes} name={t('changesOf', words)} />}
       {isShown && <BuildLog key={`${number}`} name={name} version={number} />}
     </li>
   )
 }
+
+const tones = { waiting: 'busy', building: 'busy', ready: 'idle', failed: 'bad' } as const
 
 /** What of the source is another than in the version before. */
 function Changes({ changes, name }: { changes: readonly string[]; name: string }) {

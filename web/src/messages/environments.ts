@@ -29,8 +29,8 @@ export const environments = {
   isPublished: 'published',
   made: 'made <at></at>',
   state: {
-    waiting: 'waits for its turn',
-    building: 'is being built',
+    waiting: 'waiting',
+    building: 'being built',
     ready: 'ready',
     failed: 'failed',
   },

@@ -1,5 +1,6 @@
 import type { Environment, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
 import { ada, minutesAgo } from '../user-fixtures.ts'
+import { namedTypes } from '../admin-list-fixtures.ts'
 import { Refused, type Story } from '../story.ts'
 
 const version = (number: number, more: Partial<EnvironmentVersion> = {}): EnvironmentVersion => ({
@@ -54,7 +55,7 @@ const environments: Environment[] = [
 const page: Omit<Story, 'name'> = {
   path: '/environments',
   boot: { is_admin: true, email: ada.user.email, has_environments: true },
-  answers: { me: ada, listEnvironments: { environments, next_cursor: null } },
+  answers: { me: ada, listContainers: namedTypes, listEnvironments: { environments, next_cursor: null } },
 }
 
 /** Images that Berth builds. */
