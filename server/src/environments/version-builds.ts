@@ -7,7 +7,7 @@ import { message, type LocalizedMessage } from '@berth/texts/localized-message.t
 import { ownImageName, type ImageBuilds } from '#/engines/image-builds.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
-import { runForNoRequest } from '#/machine/request-id.ts'
+import { runForNoRequest } from '#/machine/log-context.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import type { Database, Db } from '#/store/database.ts'
 import {

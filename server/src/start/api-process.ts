@@ -12,7 +12,7 @@ import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { LogDestination } from '@berth/gateway/basics/log-destination.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
-import { requestFields } from '#/machine/request-id.ts'
+import { requestFields } from '#/machine/log-context.ts'
 import { channelOver, channelTo, type Channel } from '@berth/gateway/rpc/rpc-connection.ts'
 import {
   connectInFolder,

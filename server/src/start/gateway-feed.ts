@@ -11,7 +11,7 @@ import { requiresCompanion, type Addresses, type Config } from '#/config/config.
 import type { Containers } from '#/containers/open-containers.ts'
 import type { RestartRequests } from '#/containers/routes/own-containers.ts'
 import { frontEndSettings, hostCookieLines, imagePath, renewedLines } from '#/http/open-http.ts'
-import { endWith, runForRequest } from '#/machine/request-id.ts'
+import { endWith, runForRequest } from '#/machine/log-context.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import { findUser } from '#/store/users.ts'
 import { typeRules } from '#/templates/template.ts'

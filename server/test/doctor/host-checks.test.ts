@@ -32,7 +32,8 @@ test('an engine that does not answer is critical, with the command that starts i
 test('an engine that owes one answer on a busy machine, and gives the next, is no finding', async (t) => {
   const context = withReport(contextFor(t), { versions: {} })
   let asked = 0
-  const report = () => ((asked += 1) === 1 ? Promise.reject(new Error('no answer in 3000 ms')) : context.engine.report())
+  const report = () =>
+    (asked += 1) === 1 ? Promise.reject(new Error('no answer in 3000 ms')) : context.engine.report()
   assert.deepEqual(await checkEngine({ ...context, engine: { ...context.engine, report } }), [])
 })
 

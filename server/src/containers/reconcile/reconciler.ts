@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import { runForNoRequest } from '#/machine/request-id.ts'
+import { runForNoRequest } from '#/machine/log-context.ts'
 import { RuntimeError, type RuntimeErrorKind } from '#/engines/runtime-error.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { traceHeaders, traced } from '#/machine/request-id.ts'
+import { traceHeaders, traced } from '#/machine/log-context.ts'
 import { EngineCallMetrics, type CallKind, type ConnectionPools } from './connection-pools.ts'
 import { jsonLines } from './json-stream.ts'
 

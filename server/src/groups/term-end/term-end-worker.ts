@@ -4,7 +4,7 @@ import { archiveEmail, type MailLook } from '#/accounts/mail/link-email.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import { hashToken, newToken } from '#/accounts/sign-up/magic-link.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
-import { runForNoRequest } from '#/machine/request-id.ts'
+import { runForNoRequest } from '#/machine/log-context.ts'
 import type { OverdueDates } from '#/machine/settled-dates.ts'
 import type { Database, Db } from '#/store/database.ts'
 import {
