@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import http from 'node:http'
-import https from 'node:https'
+import { request as plainRequest } from './bind.ts'
 
 /**
  * Spans of OpenTelemetry, sent as JSON over HTTP (OTLP 1.x, opentelemetry.io/docs/specs/otlp). Ours: the SDK for Node is forty
  * packages and hooks into every module, and the gateway process needs two ids, a list and a POST. Loaded only where traces are on.
  */
+
+const { request: tlsRequest } = process.getBuiltinModule('node:https')
 
 /** Where spans go. */
 export interface TracingSettings {
@@ -185,7 +186,7 @@ export class Tracer {
     const body = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'berth' }, spans }] }] })
     const url = new URL(`${endpoint}/v1/traces`)
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
-    const request = (url.protocol === 'https:' ? https : http).request(url, {
+    const request = (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
       signal: AbortSignal.timeout(sendTimeout),
