@@ -21,6 +21,15 @@ test('every wrong setting is reported at once, in sentences, and the exit code i
   assert.deepEqual(readdirSync(program.temporary), [], 'its run folder is gone')
 })
 
+test('environments on a cluster are refused with words, before anything is started', async (t) => {
+  const program = runProgram(t, { ENGINE: 'kubernetes', ENVIRONMENTS: 'managers' })
+  assert.equal(await program.ended(), 1)
+  assert.match(
+    program.output(),
+    /ENVIRONMENTS: images are built by a Docker Engine, and with ENGINE=kubernetes there is none/,
+  )
+})
+
 describe('a start with nothing but a data folder', () => {
   // One program for four tests: each start takes more than a second of CPU time.
   const program = runProgram({ after }, { LOG_LEVEL: 'trace' })

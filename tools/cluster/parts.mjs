@@ -40,8 +40,9 @@ export const parts = [
       'installation',
       'operator',
       'ssh',
+      'use',
     ),
-    seconds: 270,
+    seconds: 320,
   },
   {
     name: 'containers under policies that are enforced',

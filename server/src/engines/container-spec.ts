@@ -143,8 +143,8 @@ export function registryOf(image: string): string {
 }
 
 /**
- * The name by which an engine lists an image: with its tag, and of Docker Hub without the registry. A colon before a slash
- * belongs to the port of a registry.
+ * The name by which an engine lists an image: with its tag, and of Docker Hub without the registry. A colon before a
+ * slash belongs to the port of a registry.
  */
 export function listedName(image: string): string {
   const short = image.replace(/^(?:index\.)?docker\.io\//, '').replace(/^library\/(?=[^/]+$)/, '')

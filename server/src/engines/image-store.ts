@@ -3,7 +3,7 @@ export interface ImageStore {
   /** @param listener gets the name of each image that is pulled from now on, for which the engine had none; must not throw */
   onPulled(listener: (image: string) => void): void
 
-  /** Bytes of each of these images that the engine has, by the name that is given. One question for all. @throws {RuntimeError} */
+  /** Bytes of those of these images that the engine has, by the given names. One question. @throws {RuntimeError} */
   sizesOf(images: readonly string[]): Promise<ReadonlyMap<string, number>>
 
   /**

@@ -8,8 +8,8 @@ import { installCodeServer } from './support/install-npm-packages.ts'
 import { runApp, type RunningApp } from './support/run-app.ts'
 
 /**
- * Pages that are left open for an hour by the clock: `npm run test:apps -- hour`, and only by this name. The files of the two
- * applications have the same in minutes, with a page that counts for 3 s in place of five minutes.
+ * Pages that are left open for an hour by the clock: `npm run test:apps -- hour`, and only by this name. The files of
+ * the two applications have the same in minutes, with a page that counts for 3 s in place of five minutes.
  */
 
 /** In s: an hour after its page was opened a container that is not used has been suspended, and not before. */

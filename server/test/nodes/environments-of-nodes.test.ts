@@ -1,4 +1,4 @@
-// Part of npm run test:more: a leader that is killed; `specification/environments/restart.test.ts` has the end of a single process.
+// Part of npm run test:more: a leader that is killed; `specification/environments/restart.test.ts` has one process.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Environment } from '@berth/api/schemas/environments.ts'
@@ -9,7 +9,7 @@ import { waitFor } from '../support/program.ts'
 import { severalNodes, type Node } from '../support/several-nodes.ts'
 import { startPostgres, type Postgres } from '../support/store/postgres.ts'
 
-/** Environments of two nodes with the real engine, whose leader is killed while it builds, and while a version is tried. */
+/** Two nodes with the real engine, whose leader is killed while it builds, and while a version is tried. */
 
 let postgres: Postgres
 before(async () => (postgres = await startPostgres()))

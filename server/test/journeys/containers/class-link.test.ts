@@ -18,7 +18,7 @@ const berth = await startBerth(
   {
     webDir: path.resolve(import.meta.dirname, '../../../../web/dist'),
     env: {
-      CONTAINER_TEMPLATES: JSON.stringify({ dev: { ...serving, groups: ['Physics'] } }),
+      CONTAINER_TEMPLATES: JSON.stringify({ dev: { ...serving, groups: ['Physics'], idle_timeout: 3_600 } }),
       OPEN_GIT_HOSTS: repository.host,
     },
   },
@@ -60,4 +60,24 @@ test('who opens it without a session signs in, reads what is fetched and where t
   await page.getByRole('button', { name: 'Get the files and open' }).click()
   await arrival(page, `${berth.app.spawnerUrl}/ann-dev/lesson/week1.txt`)
   await page.getByText('of the course').waitFor()
+})
+
+test('the card says when a container is suspended, and what keeps it awake', async (t) => {
+  const { page } = await openTab(t)
+  await page.context().addCookies([{ name: 'spawner_token', value: ann.token, url, httpOnly: true }])
+  await page.goto(url)
+  await page.getByText(/^Runs until .* if it is not used\. /).waitFor()
+  const shown = await page.getByText(/^Runs until /).textContent()
+  assert.match(shown ?? '', / (?:It was started|What an open page or a program sends counts as use)\.$/)
+})
+
+test('a link to a type that is unknown, or not for its reader, leads to the dashboard with a sentence', async (t) => {
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
+  const { page } = await openTab(t)
+  await page.context().addCookies([{ name: 'spawner_token', value: bob.token, url, httpOnly: true }])
+  for (const type of ['nothing', 'dev']) {
+    await page.goto(`${url}/open/${type}/lesson/week1.txt`)
+    await page.getByText('The link leads to a container that does not exist here, or is not for you.').waitFor()
+    assert.equal(new URL(page.url()).pathname, '/')
+  }
 })

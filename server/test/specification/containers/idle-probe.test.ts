@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import WebSocket from 'ws'
 import { assertOk, engineState, recordOf } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth, type Lifetime, type Person } from '#test/support/berth.ts'
 import { fragile, outside, pollUntil } from '#test/support/control-plane.ts'
@@ -15,6 +17,14 @@ import { observationTime } from '#test/support/observation-time.ts'
 const ofPage = { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' } }
 const toPage = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
 
+/** Accepts every WebSocket (RFC 6455, 4.2.2), and sends back what comes through it. */
+const echo = `require('http').createServer((_, answer) => answer.end('ok')).on('upgrade', ({ headers }, socket) => {
+  const key = headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+  const accept = require('crypto').createHash('sha1').update(key).digest('base64')
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
+  socket.on('error', () => undefined).resume()
+}).listen(8080)`
+
 /** `jobs` says how much goes on, by JSON in the home that a test writes; `kernels` is a small Jupyter. */
 const probes = {
   jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 3 },
@@ -24,6 +34,12 @@ const probes = {
   limited: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 600, max_lifetime: 6 },
   ignoring: { idle_ignore: ['/live/*', '/metrics'], idle_timeout: 4 },
   plain: { idle_timeout: 600 },
+  sockets: {
+    idle_ignore: ['/live/*'],
+    idle_timeout: 5,
+    image: nodeImage,
+    command: ['node', '-e', echo],
+  },
   warned: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 8 },
   secure: {
     idle_probe: { path: 'state', active: '/jobs~1now/0' },
@@ -216,11 +232,18 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await fay.untilState('exited').finally(() => tab.end())
   })
 
-  test('no application keeps its container beyond max_lifetime', async () => {
-    const gus = await use(await started, 'gus', 'limited')
-    await gus.says('state', '{"jobs/now": [5]}')
-    await gus.untilState('exited')
-  })
+  for (const [name, said] of [
+    ['gus', '5'],
+    // As an application says that lies about its future.
+    ['lea', `"${new Date(Date.UTC(3000, 0)).toISOString()}"`],
+  ] as const)
+    test(`no application keeps its container beyond max_lifetime: ${said}`, async () => {
+      const person = await use(await started, name, 'limited')
+      await person.says('state', `{"jobs/now": [${said}]}`)
+      await person.untilState('exited')
+      await observationTime(2_000)
+      assert.equal(await engineState(await started, person.id), 'exited')
+    })
 
   test('an application that speaks TLS is asked as well', async () => {
     const sue = await use(await started, 'sue', 'secure')
@@ -304,6 +327,31 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     } finally {
       used.end()
     }
+  })
+
+  test('a WebSocket of such a path is no use either, whatever is sent through it; another one is', async () => {
+    const kim = await use(await started, 'kim', 'sockets')
+    const talk = async (path: string) => {
+      const target = `ws://127.0.0.1:${(await started).app.port}/${kim.slug}-sockets${path}`
+      const socket = new WebSocket(target, { headers: { authorization: `Bearer ${kim.token}` } })
+      socket.on('error', () => undefined)
+      await once(socket, 'open')
+      const timer = setInterval(() => socket.send('hello'), 100)
+      return () => {
+        clearInterval(timer)
+        socket.terminate()
+      }
+    }
+    await untilOpen(kim)
+    const end = await talk('/socket')
+    try {
+      await observationTime(9_000)
+      assert.equal(await engineState(await started, kim.id), 'running')
+    } finally {
+      end()
+    }
+    const endIgnored = await talk('/live/socket')
+    await kim.untilState('exited').finally(endIgnored)
   })
 
   test('who keeps a container has its idle time begun anew, and the list says so', async () => {

@@ -151,6 +151,14 @@ suite('one link for a class', () => {
     assert.match(locationOf(await go(berth, '/open/seminar/x', boss)), /^\/launch\?type=seminar&/)
   })
 
+  test('files come of no host unless the operator allows it', async () => {
+    const berth = byPath
+    const hana = await berth.signUpWithoutContainer('hana@x.org')
+    const git = 'https://github.com/x/y'
+    assert.equal(locationOf(await go(berth, `/open/dev/x?${new URLSearchParams({ git })}`, hana)), '/?link=host')
+    assert.equal((await hana.call('POST', '/api/container/files/dev', { body: { git } })).status, 400)
+  })
+
   test('no spelling leads out of the container, or to another host', async () => {
     const berth = byPath
     const dan = await berth.signUp('dan@x.org')

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { askEngine } from '#test/support/engine/engine.ts'
+import { startImageRegistry } from '#test/support/engine/image-registry.ts'
 import { waitLimit } from '#test/support/extent.ts'
 import { startEnvironmentBerth } from '#test/support/environment-berth.ts'
 
@@ -47,6 +49,7 @@ test('an environment is made, built with a log, published and launched', async (
   assert.match(version.image_id ?? '', /^sha256:[0-9a-f]{64}$/)
   assert.ok((version.size ?? 0) > 1_000_000)
   assert.equal(version.error, null)
+  assert.ok(Math.abs(Date.parse(version.created_at) - Date.now()) < waitLimit(60_000))
   const log = await ask('GET', '/course/versions/1/log')
   assert.match(log.headers.get('content-type') ?? '', /^text\/plain/)
   assert.match(log.text, /Step 1\/\d+ : FROM sha256:/)
@@ -95,10 +98,20 @@ test('a build that fails says why, and leaves nothing in the engine', async () =
   assert.match((await build('missing')).error ?? '', /^The image berth\.invalid\/none:1 cannot be had/)
 })
 
+test('a base that the engine does not have is pulled for an administrator', async () => {
+  const { host } = await startImageRegistry({ after }, ['base'])
+  const image = `${host}/any/course:base`
+  after(() => askEngine('DELETE', `/images/${image}`).catch(() => undefined))
+  await make('pulled', { dockerfile: `FROM ${image}\nENV COURSE=one` })
+  assert.equal((await build('pulled')).error, null)
+  assert.match((await ask('GET', '/pulled/versions/1/log')).text, new RegExp(`^Pulling ${image}$`, 'm'))
+})
+
 test('packages and commands are added to a base, whose account the program keeps', async () => {
   await make('tools', { base, run: ['echo "a b" > /made', 'test "$(id -u)" = 0\nls /made'] })
   const version = await build('tools')
   assert.equal(version.error, null)
+  assert.ok(Math.abs(Date.parse(version.created_at) - Date.now()) < waitLimit(60_000))
   const log = (await ask('GET', '/tools/versions/1/log')).text
   assert.match(log, /USER 1000:1000/)
 })
@@ -138,7 +151,17 @@ test('an environment that a template uses is not deleted; another one goes with 
   const refused = await ask('DELETE', '/course')
   assertRefused(refused, 409)
   assert.match(refused.body.error, /course/)
-  for (const name of ['tools', 'broken', 'missing', 'slow', 'next']) assertOk(await ask('DELETE', `/${name}`))
+  const pages: string[] = []
+  for (let after: string | null = ''; after !== null;) {
+    const { body } = await ask('GET', `?limit=4${after && `&cursor=${encodeURIComponent(after)}`}`)
+    pages.push(body.environments.map(({ name }: { name: string }) => name).join())
+    after = body.next_cursor
+  }
+  assert.deepEqual(pages, ['course,broken,missing,pulled', 'tools,slow,next'])
+  for (const name of ['tools', 'broken', 'missing', 'pulled', 'slow', 'next']) {
+    const { message } = (await ask('DELETE', `/${name}`)).body
+    assert.equal(typeof message, 'string')
+  }
   assertRefused(await ask('GET', '/tools'), 404)
   assert.equal((await build('course')).version, 3)
   await untilLeft([1, 2, 3])
