@@ -17,6 +17,7 @@ import { observationTime } from '../support/observation-time.ts'
 
 const endings: (() => unknown)[] = []
 const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
+// It has no commit, so that a fetch from it fails.
 const repository = await startGitServer(lifetime)
 
 /** `GET cgi-bin/say?2`: from then on the application says that two jobs run. */
@@ -46,7 +47,7 @@ const berth = await startBerth(lifetime, {
       dev: { ...template, display_name: 'Development' },
       lab: { ...template, display_name: 'Lab' },
       jobs: { ...probed, display_name: 'Jobs', idle_timeout: 6 },
-      limited: { ...probed, display_name: 'Limited', idle_timeout: 600, max_lifetime: 40 },
+      limited: { ...probed, display_name: 'Limited', idle_timeout: 600, max_lifetime: 25 },
     }),
     OPEN_GIT_HOSTS: repository.host,
   },
@@ -68,10 +69,7 @@ const tells = async (person: Person, type: string, jobs: number) =>
 const isRunning = async ({ slug }: Person, type: string) =>
   (await berth.runtime.inspect(`${berth.installation}-${slug}-${type}`))?.state === 'running'
 const untilGone = (person: Person, type: string) =>
-  pollUntil(
-    async () => !(await isRunning(person, type)),
-    () => `the pod of ${person.slug}-${type} runs`,
-  )
+  eventually(async () => assert.equal(await isRunning(person, type), false), 60_000)
 
 suite('use of containers on a cluster', { concurrency: 3 }, () => {
   after(async () => {
@@ -133,7 +131,7 @@ suite('use of containers on a cluster', { concurrency: 3 }, () => {
       const page = await open(own, cat)
       assert.deepEqual([page.status, page.body], [200, 'of the course\n'])
     }, 60_000)
-    // Nothing on a cluster can be paused, so no files are put into a home whose program runs.
+    // Nothing on a cluster can be paused, so no files are put into a home whose program runs, and none are fetched.
     const files = await cat.call('POST', '/api/container/files/lab', { body: { git: repository.url, to: 'lesson' } })
     assertRefused(files, 409)
     assert.match(files.body.error, /^Files cannot be put into this container now/)

@@ -62,9 +62,10 @@ export class LinkFiles {
 
   /** The fetch comes first, because the container stands still while files are written. */
   async #putNow(owned: ContainerRef, container: NewContainer, files: StarterFiles): Promise<void> {
-    const { singleFlight, starterFiles } = this.#parts
+    const { runtime, singleFlight, starterFiles } = this.#parts
     const signal = AbortSignal.timeout(timeout)
     try {
+      if (!runtime.capabilities.pauses) await this.#isRunning(container)
       const release = await starterFiles.prefetch(files.from, container.requestedAt, signal)
       try {
         await singleFlight.run(containerKey(owned), `put files ${container.requestedAt}`, () =>
@@ -79,11 +80,18 @@ export class LinkFiles {
     }
   }
 
+  /** @throws {Refusal} when it runs and cannot be paused */
+  async #isRunning({ id }: NewContainer): Promise<boolean> {
+    const { runtime } = this.#parts
+    const isRunning = (await runtime.inspectId(id))?.state === 'running'
+    if (isRunning && !runtime.capabilities.pauses) throw refusals.noHomeForFiles()
+    return isRunning
+  }
+
   /** A program that ran meanwhile could exchange folders for links, through which files would be written elsewhere in its container. */
   async #write(container: NewContainer, files: StarterFiles, signal: AbortSignal): Promise<void> {
     const { runtime, starterFiles } = this.#parts
-    const isRunning = (await runtime.inspectId(container.id))?.state === 'running'
-    if (isRunning && !runtime.capabilities.pauses) throw refusals.noHomeForFiles()
+    const isRunning = await this.#isRunning(container)
     if (isRunning) await runtime.pause(container.id)
     try {
       await starterFiles.run(container, [files], signal)
