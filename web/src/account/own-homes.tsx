@@ -9,9 +9,9 @@ import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { useSize } from '#/snapshots/use-size.ts'
 
 const key = ['own-homes']
-const mebibyte = 1024 ** 2
 
 /** Homes that several types share, and former ones, each with its download; nothing where there are none. */
 export function OwnHomes() {
@@ -40,6 +40,7 @@ function HomeRow({ home }: { home: OwnHome }) {
   const { busy, error, run } = useTask()
   const [isAsking, setAsking] = useState(false)
   const params = { id: home.id }
+  const size = useSize()
   const names = format.list(home.types.map((type) => nameOf(type)))
   const download = () =>
     void run(async (signal) => {
@@ -54,7 +55,7 @@ function HomeRow({ home }: { home: OwnHome }) {
     <li className="row">
       <p>
         {home.is_former ? t('former', { names: names || t('shared') }) : t('of', { names })}{' '}
-        {home.bytes !== null && t('size', { size: home.bytes / mebibyte })}
+        {home.bytes !== null && t('size', { size: size(home.bytes) })}
       </p>
       <div className="actions">
         <Button variant="small" isOff={busy} onPress={download}>
