@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -23,6 +24,10 @@ export interface FileServer {
   /** Its packets are lost from now on; connections stay. */
   goAway(): void
   comeBack(): void
+  /** Another server comes in its place, which exports an empty folder under this name: what is mounted here has a stale handle. */
+  replace(name: Export): Promise<void>
+  /** As an operator mounts it after that. */
+  mountAgain(name: Export): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,26 +60,34 @@ export async function startFileServer(): Promise<FileServer> {
   for (const link of ['lo', `${name}b`]) inside('link', 'set', link, 'up')
   // Of its own: the socket of rpcbind, which the server registers with.
   const script = `mount -t tmpfs tmpfs /run && mkdir /run/ganesha && rpcbind && exec ganesha.nfsd -F -f ${at('ganesha.conf')} -p /run/pid -L ${at('log')}`
-  const server = spawn(
-    'ip',
-    [
-      'netns',
-      'exec',
-      name,
-      'unshare',
-      '--mount',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      '--mount-proc',
-      'sh',
-      '-c',
-      script,
-    ],
-    { stdio: 'ignore' },
-  )
+  const inNamespace = [
+    'netns',
+    'exec',
+    name,
+    'unshare',
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+    'sh',
+    '-c',
+    script,
+  ]
   const isServing = () => existsSync(at('log')) && readFileSync(at('log'), 'utf8').includes('NFS SERVER INITIALIZED')
-  await until('the start of nfs-ganesha', isServing)
+  async function serve(): Promise<ChildProcess> {
+    rmSync(at('log'), { force: true })
+    const server = spawn('ip', inNamespace, { stdio: 'ignore' })
+    await until('the start of nfs-ganesha', isServing)
+    return server
+  }
+  async function endServer(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill('SIGKILL')
+    await ended
+  }
+  let server = await serve()
 
   const clients = new Map<Export, ChildProcess>()
   const isMounted = (each: Export) => readFileSync('/proc/mounts', 'utf8').includes(` ${at('mounted', each)} fuse`)
@@ -99,10 +112,20 @@ export async function startFileServer(): Promise<FileServer> {
     served: (each) => at('served', each),
     goAway: () => inside('link', 'set', `${name}b`, 'down'),
     comeBack: () => inside('link', 'set', `${name}b`, 'up'),
+    replace: async (each) => {
+      await endServer()
+      rmSync(at('served', each), { recursive: true })
+      mkdirSync(at('served', each))
+      server = await serve()
+    },
+    mountAgain: async (each) => {
+      unmount(each)
+      await mount(each)
+    },
     close: async () => {
       inside('link', 'set', `${name}b`, 'up')
       for (const each of exports) unmount(each)
-      server.kill('SIGKILL')
+      await endServer()
       ip('netns', 'delete', name)
       await sleep(500)
       rmSync(base, { recursive: true, force: true })

@@ -13,8 +13,8 @@ import { openStream } from '#test/support/event-stream.ts'
 import { startFileServer } from './file-server.ts'
 
 /**
- * `npm run test:nfs`: homes on a real NFS server (contract, section 15) that squashes root, and is away for a minute. Stale handles are not
- * tried: what a client in user space holds was not examined.
+ * `npm run test:nfs`: homes on a real NFS server (contract, section 15) that squashes root, is away for a minute, and is replaced by one
+ * for which all handles are stale.
  * It needs root and programs that `npm test` does not have, and fails by their names where they are missing.
  */
 
@@ -62,6 +62,17 @@ async function cardOf(person: Person, type: string): Promise<unknown> {
   await waitFor(`the card of ${type}`, () => last()?.stage === 'failed')
   stream.close()
   return last()?.message
+}
+/** Number of ESTALE, for which Node has no name. */
+const staleHandle = 116
+/** Number of the error with which a file cannot be looked at. */
+function errorNumberOf(file: string): number | undefined {
+  try {
+    statSync(file)
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).errno
+  }
 }
 const [silent, missing] = [/file server .* does not answer/, /home on a file server, is missing or cannot be used/]
 
@@ -111,4 +122,31 @@ test('while the file server is away for a minute everything else works, its laun
   while ((await launch(ann, 'home')).status !== 200) await sleep(1_000)
   assert.equal(await run(ann, 'home', 'cat /home/berth/file'), 'first')
   await run(ben, 'home', 'echo second > /home/berth/file')
+})
+
+test('when another server has taken its place, handles are stale: launches say so, the rest works, and all goes on once it is mounted again', async () => {
+  const { body: launched } = await launch(ann, 'home')
+  await nfs.replace('open')
+  const home = path.join(nfs.mounted('open'), ann.slug)
+  // What the kernel still has of the file system counts for a second.
+  await waitFor('the handle is stale', () => errorNumberOf(home) === -staleHandle)
+  // It runs on, with a working directory that is no more.
+  await assert.rejects(execInContainer(launched.container_id, 'cat /home/berth/file'))
+  assertOk(await stop(ann, 'home'))
+  for (const person of [ann, ben]) {
+    const refused = await launch(person, 'home')
+    assert.equal(refused.status, 500)
+    assert.match(refused.body.error, missing)
+    assert.equal(await cardOf(person, 'home'), refused.body.error)
+  }
+  assert.match(berth.logs.join(''), /handle is stale .*mount it again/)
+  assertOk(await launch(ben, 'plain'))
+  assertOk(await ann.call('GET', '/api/user/containers'))
+  assertOk(await stop(ben, 'plain'))
+
+  chmodSync(nfs.served('open'), 0o777)
+  await nfs.mountAgain('open')
+  assert.equal(await run(ann, 'home', 'echo third > /home/berth/file && cat /home/berth/file'), 'third')
+  assert.equal(readFileSync(path.join(nfs.served('open'), ann.slug, 'file'), 'utf8'), 'third\n')
+  await run(ben, 'home', 'echo fourth > /home/berth/file')
 })
