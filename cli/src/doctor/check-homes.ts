@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { fileReason, mountAgain } from '@berth/server/machine/allowed-paths.ts'
 import { SilentFileSystem, answeringPaths } from '@berth/server/machine/answering-paths.ts'
 import { folderOfHomes } from '@berth/server/templates/template-sources.ts'
 import type { Template } from '@berth/server/templates/template.ts'
@@ -48,8 +49,8 @@ async function findingsOf(folder: HomesFolder, dataDir: string): Promise<Finding
           fix: 'is the file server up? mount, and its log, say more',
         },
       ]
-    const fix = `mount the file server there, or correct home_source: ${guide}`
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    const reason = fileReason(error)
+    const fix = `${reason === 'ESTALE' ? mountAgain : 'mount the file server there, or correct home_source'}: ${guide}`
     return [{ level: 'critical', what: `${what}: ${folder.path} cannot be used (${reason}).`, fix }]
   }
 }

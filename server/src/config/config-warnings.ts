@@ -37,6 +37,9 @@ export function configWarnings(
     ...storeWarnings(config, fileSystemOf),
     ...memoryWarnings(config, totalMemory),
     ...sharedHomeWarnings(config),
+    ...[...(config.sources.unusable ?? [])].map(([place, reason]) =>
+      message('findings.unusableFileSystem', { place, reason }),
+    ),
     ...(config.containerRouting === 'path'
       ? [...visitorWarnings(config), ...sandboxWarnings(config)]
       : subdomainWarnings(config)),

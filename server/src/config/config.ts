@@ -12,9 +12,10 @@ import {
   type ReadTemplates,
   type TemplateProblem,
 } from '#/templates/read-templates.ts'
+import { unusableMounts } from '#/machine/unusable-mounts.ts'
 import { replaceablePaths } from '#/templates/replaceable-paths.ts'
 import { sharedHomeProblems } from '#/templates/shared-homes.ts'
-import { TemplateSources, type SourceFolders } from '#/templates/template-sources.ts'
+import { TemplateSources, sourcePathsOf, type SourceFolders } from '#/templates/template-sources.ts'
 import { Templates, type Template } from '#/templates/template.ts'
 import { readBrandingFile, type Branding } from './branding.ts'
 import {
@@ -179,7 +180,7 @@ export function readConfig(
 ): { config: Config; problems: [] } | { config: null; problems: string[] } {
   const settings = new SettingReader(env)
   const { problems } = settings
-  const sources = {
+  const folders = {
     secretsDir: settings.value('SECRETS_DIR'),
     mountRoots: settings.value('ALLOWED_MOUNT_ROOTS') ?? [],
     followed: followedPaths(env),
@@ -196,9 +197,8 @@ export function readConfig(
     spawnerSubdomain: settings.value('SPAWNER_SUBDOMAIN'),
     frontendUrl: settings.value('FRONTEND_URL'),
     containerRouting: settings.value('CONTAINER_ROUTING'),
-    templates: templatesOfSettings(settings, readFile, sources),
+    ...templatesOfSettings(settings, readFile, folders),
     templatesFile: settings.value('CONTAINER_TEMPLATES_FILE'),
-    sources,
     openGitHosts: settings.value('OPEN_GIT_HOSTS') ?? [],
     accessTokenExpires: settings.value('JWT_ACCESS_TOKEN_EXPIRES'),
     sessionIdle: settings.value('SESSION_IDLE'),
@@ -301,16 +301,29 @@ function templatesOfSettings(
   settings: SettingReader,
   readFile: (path: string) => string,
   folders: SourceFolders,
-): Templates {
+): { readonly templates: Templates; readonly sources: SourceFolders } {
   const inline = settings.value('CONTAINER_TEMPLATES')
   const file = settings.value('CONTAINER_TEMPLATES_FILE')
   if (inline !== null && file !== null)
     settings.problems.push('CONTAINER_TEMPLATES and CONTAINER_TEMPLATES_FILE: set one of them, not both')
   const read =
     inline !== null ? readInline(inline) : file !== null ? readTemplatesFile(file, readFile) : demoTemplates(settings)
-  settings.problems.push(...read.problems, ...problemsOfSources(read, folders))
+  const sources = withUnusable(folders, read.templates)
+  settings.problems.push(...read.problems, ...problemsOfSources(read, sources))
   // A placeholder keeps the rest readable while the problems are collected; it is never served.
-  return new Templates(read.templates.length > 0 ? read.templates : demoTemplates(settings).templates)
+  const templates = new Templates(read.templates.length > 0 ? read.templates : demoTemplates(settings).templates)
+  return { templates, sources }
+}
+
+/** Asks first whether the file systems answer that will be looked at: one without its server would stop the whole process. */
+function withUnusable(folders: SourceFolders, templates: readonly Template[]): SourceFolders {
+  const { secretsDir, mountRoots } = folders
+  const unusable = unusableMounts([
+    ...mountRoots,
+    ...(secretsDir === null ? [] : [secretsDir]),
+    ...templates.flatMap((template) => sourcePathsOf(template, folders)),
+  ])
+  return { ...folders, unusable }
 }
 
 function readInline(text: string): ReadTemplates {
@@ -362,7 +375,10 @@ export function readTemplateFile(
   const read = readTemplatesFile(file, readFile)
   const ofHosts = routing === 'subdomain' ? hostLabelProblems(read.templates) : []
   const ofTemplates = ofHosts.map(({ type, problem }) => read.locate(type, problem))
-  return { ...read, problems: [...read.problems, ...problemsOfSources(read, folders), ...ofTemplates] }
+  return {
+    ...read,
+    problems: [...read.problems, ...problemsOfSources(read, withUnusable(folders, read.templates)), ...ofTemplates],
+  }
 }
 
 function readTemplatesFile(file: string, readFile: (path: string) => string): ReadTemplates {

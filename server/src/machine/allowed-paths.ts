@@ -22,20 +22,42 @@ export function allowedPath(
 ): AllowedPath {
   const [first] = roots
   if (first === undefined) return { problem: `names the path ${given}, and ${setting} is not set` }
-  const real = realOf(path.resolve(first, given))
-  if (real === undefined) return { problem: `names the path ${given}, which does not exist or cannot be read` }
+  const real = tryRealPath(path.resolve(first, given))
+  if (typeof real !== 'string') return { problem: `names the path ${given}, ${whyNot(real.reason)}` }
   const isAllowed = roots.some((root) => !silent.has(root) && isBelow(real, realOf(root)))
   return isAllowed
     ? { real }
     : { problem: `names the path ${given}, which is not below ${setting} (${roots.join(', ')})` }
 }
 
-function realOf(file: string): string | undefined {
+const realOf = (file: string) => {
+  const real = tryRealPath(file)
+  return typeof real === 'string' ? real : undefined
+}
+
+function tryRealPath(file: string): string | { readonly reason: string } {
   try {
     return realpathSync(file)
-  } catch {
-    return undefined
+  } catch (error) {
+    return { reason: fileReason(error) }
   }
+}
+
+const whyNot = (reason: string) => {
+  if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(reason)) return 'which does not exist or cannot be read'
+  return reason === 'ESTALE' ? `whose handle is stale (ESTALE): ${mountAgain}` : `which cannot be read (${reason})`
+}
+
+/** What an operator does about a stale handle, as words that follow one of it. */
+export const mountAgain = 'its file server has replaced what it exports, so unmount it here and mount it again'
+
+/** Number of ESTALE on Linux, for which libuv, and so Node, has no name. */
+const staleHandle = -116
+
+/** Name of the error of a file system, such as `ENOENT`. */
+export function fileReason(error: unknown): string {
+  const { errno, code } = error as NodeJS.ErrnoException
+  return errno === staleHandle ? 'ESTALE' : (code ?? String(error))
 }
 
 /** Whether a path is a root or below it; both without symbolic links. */

@@ -98,22 +98,20 @@ export class AnsweringPaths {
 }
 
 /** The longest one that the path is in. */
-function mountPointOf(file: string, mounts: readonly string[]): string {
+export function mountPointOf(file: string, mounts: readonly string[]): string {
   const isIn = (mount: string) => mount === '/' || file === mount || file.startsWith(`${mount}/`)
   return mounts.filter(isIn).reduce((longest, each) => (each.length > longest.length ? each : longest), '/')
 }
+
+/** Mount point in a line of `/proc/self/mountinfo`, in which blanks and line breaks are octal numbers: proc_pid_mountinfo(5). */
+export const pathInMountInfo = (line: string): string | undefined =>
+  line.split(' ')[4]?.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 8)))
 
 const ofThisMachine: FileQuestions = {
   async mountPoints() {
     // A machine without it has all paths in one place.
     const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
-    return text.split('\n').flatMap((line) => {
-      const written = line.split(' ')[4]
-      // Blanks and line breaks are written as octal numbers: proc(5).
-      return (
-        written?.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 8))) ?? []
-      )
-    })
+    return text.split('\n').flatMap((line) => pathInMountInfo(line) ?? [])
   },
   async linkOf(entry) {
     try {

@@ -1,6 +1,7 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isBelow, walkPath } from '#/machine/allowed-paths.ts'
+import { unusableMountOf } from '#/machine/unusable-mounts.ts'
 import type { TemplateProblem } from './read-templates.ts'
 import { commonFolder, mayBeBelow } from './personal-paths.ts'
 import { mountsWithHome, type Template } from './template.ts'
@@ -23,6 +24,8 @@ interface MountRoots {
   readonly secretsDir: string | null
   readonly mountRoots: readonly string[]
   readonly followed?: readonly FollowedPath[]
+  /** Mount points that nothing is asked of, because they may not answer: what is in them counts as it is written. */
+  readonly unusable?: ReadonlyMap<string, string>
 }
 
 interface MountedFolder {
@@ -55,13 +58,19 @@ export function replaceablePaths(templates: readonly Mounting[], roots: MountRoo
   const writable = mounted.filter(({ readOnly }) => !readOnly)
   const shown = (roots.followed ?? []).filter(({ isPrivate }) => isPrivate)
   return [
-    ...(writable.length === 0 ? [] : followedOf(templates, roots).flatMap((each) => replaceableBy(writable, each))),
+    ...(writable.length === 0
+      ? []
+      : followedOf(templates, roots).flatMap((each) => replaceableBy(writable, each, placesOf(roots)))),
     ...(shown.length === 0 ? [] : showing(mounted, templates, roots, shown)),
   ]
 }
 
-function replaceableBy(writable: readonly MountedFolder[], followed: Followed): TemplateProblem[] {
-  const entries = entriesOf(followed.path)
+function replaceableBy(
+  writable: readonly MountedFolder[],
+  followed: Followed,
+  unusable: readonly string[],
+): TemplateProblem[] {
+  const entries = entriesOf(followed.path, unusable)
   const end = entries.at(-1) ?? '/'
   const above = writable.find(({ real }) => entries.some((entry) => mayBeBelow(entry, real, true)))
   const within = followed.isReadWhole ? writable.find(({ real }) => mayBeBelow(real, end)) : undefined
@@ -85,17 +94,18 @@ function showing(
   roots: MountRoots,
   shown: readonly FollowedPath[],
 ): TemplateProblem[] {
+  const unusable = placesOf(roots)
   const sources = [
     ...mounted.map(({ type, target, real }) => ({ type, what: `mounts ${target}`, real })),
     ...templates.flatMap(({ type, files }) =>
       files.flatMap(({ from }) => {
-        const real = 'path' in from ? realOf(absolute(from.path, roots.mountRoots[0])) : undefined
+        const real = 'path' in from ? realOf(absolute(from.path, roots.mountRoots[0]), unusable) : undefined
         return real === undefined ? [] : [{ type, what: 'files', real }]
       }),
     ),
   ]
   return sources.flatMap(({ type, what, real }) => {
-    const found = shown.find(({ path: named }) => isBelow(entriesOf(named).at(-1) ?? '/', real))
+    const found = shown.find(({ path: named }) => isBelow(entriesOf(named, unusable).at(-1) ?? '/', real))
     if (!found) return []
     const problem =
       `${type}: ${what} names ${real}, in which ${found.setting} (${found.path}) is: containers would read what Berth keeps there, ` +
@@ -104,11 +114,12 @@ function showing(
   })
 }
 
-function mountedFolders(templates: readonly Mounting[], { mountRoots }: MountRoots): MountedFolder[] {
+function mountedFolders(templates: readonly Mounting[], roots: MountRoots): MountedFolder[] {
   return templates.flatMap((template) =>
     mountsWithHome(template).flatMap(({ source, target, readOnly }) => {
       const { type } = template
-      const real = 'path' in source ? realPersonal(absolute(source.path, mountRoots[0])) : undefined
+      const real =
+        'path' in source ? realPersonal(absolute(source.path, roots.mountRoots[0]), placesOf(roots)) : undefined
       return real === undefined ? [] : [{ type, target, real, readOnly }]
     }),
   )
@@ -167,17 +178,18 @@ const absolute = (given: string, base: string | undefined) => path.resolve(base 
  * Entries of folders that the resolution of a path passes, its links' own among them, in order: a program that may replace one of
  * them decides where the path leads. The last one is where it leads.
  */
-function entriesOf(absolutePath: string): string[] {
+function entriesOf(absolutePath: string, unusable: readonly string[]): string[] {
   const entries: string[] = []
   const walk = walkPath(absolutePath)
   let step = walk.next()
-  for (; !step.done; step = walk.next(linkOf(step.value))) entries.push(step.value)
+  for (; !step.done; step = walk.next(linkOf(step.value, unusable))) entries.push(step.value)
   if (entries.at(-1) !== step.value) entries.push(step.value)
   return entries
 }
 
-/** Undefined for what is no link, or is not there. */
-function linkOf(entry: string): string | undefined {
+/** Undefined for what is no link, is not there, or is not looked at. */
+function linkOf(entry: string, unusable: readonly string[]): string | undefined {
+  if (unusable.some((place) => isBelow(entry, place))) return undefined
   try {
     return readlinkSync(entry)
   } catch {
@@ -186,13 +198,16 @@ function linkOf(entry: string): string | undefined {
 }
 
 /** The part that is the same for all people without symbolic links, and the rest as it is written. */
-function realPersonal(file: string): string | undefined {
+function realPersonal(file: string, unusable: readonly string[]): string | undefined {
   const common = commonFolder(file)
-  const real = realOf(common)
+  const real = realOf(common, unusable)
   return real === undefined ? undefined : path.join(real, file.slice(common.length))
 }
 
-function realOf(file: string): string | undefined {
+const placesOf = ({ unusable }: MountRoots) => [...(unusable?.keys() ?? [])]
+
+function realOf(file: string, unusable: readonly string[]): string | undefined {
+  if (unusableMountOf(file, unusable) !== undefined) return entriesOf(file, unusable).at(-1)
   try {
     return realpathSync(file)
   } catch {

@@ -6,6 +6,7 @@ import { FolderUnusable, RuntimeError } from '#/engines/runtime-error.ts'
 import type { RegistryCredentials } from '#/engines/runtime.ts'
 import { allowedPath, type AllowedPath } from '#/machine/allowed-paths.ts'
 import { answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
+import { unusableMountOf } from '#/machine/unusable-mounts.ts'
 import { catalogueFiles } from './catalogue-folder.ts'
 import type { FollowedPath } from './replaceable-paths.ts'
 import { commonFolder, personalPath, type PathOwner } from './personal-paths.ts'
@@ -22,6 +23,8 @@ export interface SourceFolders {
   readonly mountRoots: readonly string[]
   /** What else is opened by name, so that no container may replace it; left out where templates are not checked. */
   readonly followed?: readonly FollowedPath[]
+  /** Mount points that could not be used at the start, with the reason (`unusableMounts`): what leads there is not looked at then. */
+  readonly unusable?: ReadonlyMap<string, string>
 }
 
 type Sources = Pick<Template, 'type' | 'secrets' | 'mounts' | 'files' | 'registryAuth' | 'home' | 'homeSource'>
@@ -40,6 +43,9 @@ export class TemplateSources {
   constructor(folders: SourceFolders, answering: Pick<AnsweringPaths, 'silentPlace'> = answeringPaths) {
     this.#folders = folders
     this.#answering = answering
+    const { secretsDir, mountRoots } = folders
+    for (const root of secretsDir === null ? mountRoots : [...mountRoots, secretsDir])
+      if (this.#isUnusable(root)) this.#silentRoots.add(root)
   }
 
   /**
@@ -75,17 +81,19 @@ export class TemplateSources {
 
   /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. */
   problemsOf(template: Sources): string[] {
-    const secrets = Object.entries(template.secrets).map(
-      ([name, file]) => [`secrets ${name}`, this.#secret(file)] as const,
-    )
+    const secret = (what: string, file: string) =>
+      this.#isUnusable(file, this.#folders.secretsDir) ? [] : [[what, this.#secret(file)] as const]
+    const secrets = Object.entries(template.secrets).flatMap(([name, file]) => secret(`secrets ${name}`, file))
     const mounts = mountsWithHome(template).flatMap(({ source, target }) => {
       const what = template.homeSource && target === template.home ? 'home_source' : `mounts ${target}`
-      return 'path' in source ? [[what, this.#folder(commonFolder(source.path))] as const] : []
+      const folder = 'path' in source ? commonFolder(source.path) : undefined
+      return folder === undefined || this.#isUnusable(folder) ? [] : [[what, this.#folder(folder)] as const]
     })
-    const password = template.registryAuth
-      ? [['registry_auth', this.#secret(template.registryAuth.passwordFile)] as const]
-      : []
-    const files = template.files.map(({ from }) => ['files', this.#origin(from)] as const)
+    const password = template.registryAuth ? secret('registry_auth', template.registryAuth.passwordFile) : []
+    const files = template.files.flatMap(({ from }) => {
+      const named = 'path' in from ? from.path : 'archive' in from ? from.archive : undefined
+      return named !== undefined && this.#isUnusable(named) ? [] : [['files', this.#origin(from)] as const]
+    })
     return [...secrets, ...mounts, ...password, ...files].flatMap(([what, found]) =>
       'problem' in found ? [`${template.type}: ${what} ${found.problem}`] : [],
     )
@@ -171,6 +179,11 @@ export class TemplateSources {
     return { problem: `names ${given}, which is no folder` }
   }
 
+  /** Whether the path leads to a file system that could not be used at the start. */
+  #isUnusable(given: string, root: string | null = this.#folders.mountRoots[0] ?? null): boolean {
+    return unusableMountOf(path.resolve(root ?? '/', given), this.#folders.unusable?.keys() ?? []) !== undefined
+  }
+
   #belowRoots(given: string): AllowedPath {
     return allowedPath(given, this.#folders.mountRoots, 'ALLOWED_MOUNT_ROOTS', this.#silentRoots)
   }
@@ -180,6 +193,20 @@ export class TemplateSources {
     const found = allowedPath(given, secretsDir === null ? [] : [secretsDir], 'SECRETS_DIR', this.#silentRoots)
     return 'problem' in found ? found : readSecret(found.real, given)
   }
+}
+
+/** Paths of this machine that are looked at when a template is checked. */
+export function sourcePathsOf(template: Sources, { secretsDir, mountRoots }: SourceFolders): string[] {
+  const { secrets, registryAuth, files } = template
+  const inSecrets = [...Object.values(secrets), ...(registryAuth ? [registryAuth.passwordFile] : [])]
+  const inRoots = [
+    ...mountsWithHome(template).flatMap(({ source }) => ('path' in source ? [commonFolder(source.path)] : [])),
+    ...files.flatMap(({ from }) => ('path' in from ? [from.path] : 'archive' in from ? [from.archive] : [])),
+  ]
+  return [
+    ...inSecrets.map((file) => path.resolve(secretsDir ?? '/', file)),
+    ...inRoots.map((file) => path.resolve(mountRoots[0] ?? '/', file)),
+  ]
 }
 
 /** Folder of this machine in which the homes of all people are (`home_source`); undefined without one. */

@@ -15,6 +15,7 @@ import {
 } from '@berth/cli/doctor/check-host.ts'
 import { checkHomeSources } from '@berth/cli/doctor/check-homes.ts'
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
+import { mountBroken, skipBrokenMounts } from '#test/support/broken-mount.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { smallDisk } from '#test/support/engine/small-disk.ts'
 import { startPostgres } from '#test/support/store/postgres.ts'
@@ -193,4 +194,20 @@ test('folders of home_source: without any nothing, and what is wrong with those 
   assert.equal(/this account is not root/.test(creating), process.getuid?.() !== 0)
   rmSync(homes, { recursive: true })
   assert.match(inWords(await checkHomeSources(context)), /^critical: home_source of lab: .* cannot be used \(ENOENT\)/)
+})
+
+test('a stale handle of home_source is told apart from a missing folder', { skip: skipBrokenMounts }, async (t) => {
+  const root = folderFor(t)
+  const homes = path.join(root, 'homes')
+  mkdirSync(homes)
+  const unmount = await mountBroken(homes, 'stale')
+  try {
+    const templates = { lab: { image: 'x', home_source: { path: `${homes}/{slug}` } } }
+    const context = contextFor(t, { ALLOWED_MOUNT_ROOTS: root, CONTAINER_TEMPLATES: JSON.stringify(templates) })
+    const [found] = await checkHomeSources(context)
+    assert.match(found?.what ?? '', /^home_source of lab: .* cannot be used \(ESTALE\)/)
+    assert.match(found?.fix ?? '', /mount it again/)
+  } finally {
+    await unmount()
+  }
 })

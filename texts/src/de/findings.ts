@@ -12,6 +12,8 @@ export const findings: Translated<'findings'> = {
     'Das Zertifikat in {file} gilt nicht für *.{host}, deshalb weisen Browser jeden Container ab. Beschaffe ein Wildcard-Zertifikat für {host} und *.{host}. Siehe docs/how-to/give-containers-their-own-hosts.md.',
   sameApplicationSharesHome:
     'Die Typen {types} sind dieselbe Anwendung und haben home_of: user: Beide schreiben ihre Einstellungen und Datenbanken in ein Home. Gib allen bis auf einem home_of: type. Siehe docs/how-to/share-homes-and-folders.md.',
+  unusableFileSystem:
+    'Das Dateisystem unter {place} ist nicht benutzbar ({reason}). Was Templates darin nennen, wurde nicht geprüft, und Starts, die es brauchen, werden abgelehnt, bis sein Dateiserver antwortet. Lade Berth dann neu, damit es geprüft wird. Siehe docs/how-to/share-homes-and-folders.md.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https heißt, dass ein TLS-Proxy davor steht, aber TRUSTED_PROXIES nennt keinen: Alle zählen als eine Adresse. Setze TRUSTED_PROXIES auf die Adresse des Proxys.',
   anyTrustedProxy:

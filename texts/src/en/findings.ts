@@ -9,6 +9,8 @@ export const findings = {
     'The certificate in {file} is not for *.{host}, so browsers refuse every container. Get a wildcard certificate for {host} and *.{host}. See docs/how-to/give-containers-their-own-hosts.md.',
   sameApplicationSharesHome:
     'Types {types} are the same application and have home_of: user: both write its settings and databases in one home. Give all but one of them home_of: type. See docs/how-to/share-homes-and-folders.md.',
+  unusableFileSystem:
+    'The file system at {place} cannot be used ({reason}). What templates name in it was not checked, and launches that need it are refused until its file server answers. Then reload Berth, so that it is checked. See docs/how-to/share-homes-and-folders.md.',
   noTrustedProxy:
     'PREFERRED_URL_SCHEME=https means a TLS proxy in front, but TRUSTED_PROXIES names none: all clients count as one address. Set TRUSTED_PROXIES to the address of the proxy.',
   anyTrustedProxy:

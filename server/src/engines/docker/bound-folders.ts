@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { FolderUnusable, RuntimeError } from '#/engines/runtime-error.ts'
+import { fileReason, mountAgain } from '#/machine/allowed-paths.ts'
 import { SilentFileSystem, answeringPaths, type AnsweringPaths } from '#/machine/answering-paths.ts'
 
 /** A folder of this machine that a container mounts, as it was when it was looked at. */
@@ -62,6 +63,7 @@ async function lookAt(file: string, what: string): Promise<BoundFolder> {
     return { path: file, device: dev, inode: ino }
   } catch (error) {
     if (error instanceof RuntimeError) throw error
-    throw new FolderUnusable('missing', `${what}: its mount ${file} cannot be looked at`, error)
+    const why = fileReason(error) === 'ESTALE' ? ', because its handle is stale: ' + mountAgain : ''
+    throw new FolderUnusable('missing', `${what}: its mount ${file} cannot be looked at${why}`, error)
   }
 }

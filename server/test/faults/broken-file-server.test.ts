@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { assertOk } from '#test/support/api-calls.ts'
+import { startBerth } from '#test/support/berth.ts'
+import { mountBroken, skipBrokenMounts, type Fault } from '#test/support/broken-mount.ts'
+import { testImage } from '#test/support/engine/engine.ts'
+import { openStream } from '#test/support/event-stream.ts'
+import { waitFor } from '#test/support/program.ts'
+
+/** Homes on a file system that is broken already when Berth starts (contract, section 15). `npm run test:nfs` has a real NFS. */
+
+async function arrange(t: TestContext, fault: Fault) {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'berth-broken-')))
+  const homes = path.join(root, 'homes')
+  mkdirSync(homes)
+  const unmount = await mountBroken(homes, fault)
+  let isMounted = true
+  const repair = async () => {
+    if (isMounted) await unmount()
+    isMounted = false
+  }
+  t.after(async () => {
+    await repair()
+    rmSync(root, { recursive: true, force: true })
+  })
+  const base = { image: await testImage(), port: 8080, memory: '64m' }
+  const templates = { plain: base, served: { ...base, home_source: { path: `${homes}/{slug}`, create: '1000:1000' } } }
+  const berth = await startBerth(t, {
+    env: { CONTAINER_TEMPLATES: JSON.stringify(templates), ALLOWED_MOUNT_ROOTS: root },
+  })
+  const admin = await berth.administrator()
+  const warnings = async () => JSON.stringify((await admin.call('GET', '/api/admin/system')).body)
+  const ann = await berth.signUpWithoutContainer('ann@x.org')
+  const launch = (type: string) => ann.call('POST', `/api/container/launch/${type}`)
+  const stream = await openStream(berth, ann.token)
+  t.after(() => stream.close())
+  const failed = () =>
+    stream.events.findLast(({ name, data }) => name === 'launch' && data.type === 'served' && data.stage === 'failed')
+  /** What the card says of the last launch that failed. */
+  const onCard = async () => {
+    await waitFor('the card of the launch', () => failed() !== undefined)
+    return failed()?.data.message
+  }
+  return { berth, homes, warnings, launch, onCard, repair }
+}
+
+test(
+  'Berth starts beside a file server that is away, launches the rest, and its homes once it is back',
+  { skip: skipBrokenMounts },
+  async (t) => {
+    const { homes, warnings, launch, onCard, repair } = await arrange(t, 'silent')
+    assert.match(await warnings(), new RegExp(`file system at ${homes} cannot be used .ETIMEDOUT.`))
+    assertOk(await launch('plain'))
+    const refused = await launch('served')
+    assert.equal(refused.status, 500)
+    assert.match(refused.body.error, /file server .* does not answer/)
+    assert.equal(await onCard(), refused.body.error)
+    await repair()
+    chmodSync(homes, 0o755)
+    await waitFor('the launch', async () => (await launch('served')).status === 200)
+  },
+)
+
+test(
+  'a stale handle is no missing folder: Berth starts, its log says what to do, and launches follow once it is mounted again',
+  { skip: skipBrokenMounts },
+  async (t) => {
+    const { berth, homes, warnings, launch, onCard, repair } = await arrange(t, 'stale')
+    assert.match(await warnings(), new RegExp(`file system at ${homes} cannot be used .ESTALE.`))
+    assertOk(await launch('plain'))
+    const refused = await launch('served')
+    assert.equal(refused.status, 500)
+    assert.match(refused.body.error, /home on a file server, is missing or cannot be used/)
+    assert.equal(await onCard(), refused.body.error)
+    assert.match(berth.logs.join(''), /handle is stale .* mount it again/)
+    await repair()
+    assertOk(await launch('served'))
+  },
+)
