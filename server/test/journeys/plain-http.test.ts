@@ -12,7 +12,7 @@ import { onlyLong } from '#test/support/extent.ts'
  */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
 const host = 'room.test'
-const options = { webDir, env: { SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: host } }
+const options = { webDir, env: { SPAWNER_SUBDOMAIN: '', BASE_DOMAIN: host, SHARING: 'people', SNAPSHOTS: 'on' } }
 
 test('on plain http away from localhost a person can sign in and launch, and after a reload has to sign in again', async (t) => {
   const berth = await startBerth(t, options)
@@ -33,6 +33,11 @@ test('on plain http away from localhost a person can sign in and launch, and aft
   const restart = page.getByRole('menuitem', { name: 'Restart Development' })
   assert.equal(await restart.getAttribute('aria-disabled'), 'true')
   await page.keyboard.press('Escape')
+  // Pages on which buttons do nothing say why, each; they said nothing but on the dashboard.
+  for (const path of ['sessions', 'tokens', 'groups', 'sharing', 'snapshots', 'admin/groups'] as const) {
+    await page.goto(`${here}/${path}`)
+    await page.getByText('to change anything you have to sign in again').waitFor()
+  }
   await page.getByRole('link', { name: 'Sign in again' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })

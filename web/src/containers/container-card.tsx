@@ -17,6 +17,7 @@ import { AutoOpenNote, LaunchFailure, LaunchProgressBar, useStageSentence } from
 import { helpAfter, isUnderWay, type LaunchState } from '#/launch/launch-state.ts'
 import { openUrlOf } from '#/launch/open-container.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
+import { signInNote } from '#/page/sign-in-note.tsx'
 import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
 import { ShortTime, Time, useNow, useServerNow } from '#/time/time.tsx'
 import { CardActions, CardDialogs, type CardDialogsHandle } from './card-actions.tsx'
@@ -39,8 +40,6 @@ interface ContainerCardProps {
   idle: IdleWarning | undefined
   /** Who has it open now by a share; undefined when no visitor is there. */
   visitors: VisitorsEvent['visitors'] | undefined
-  /** Id of the note that says why this page can change nothing. */
-  signInNote: string
 }
 
 /** What is under way, as a key of `dashboard.status`. */
@@ -78,7 +77,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   const word = busyWord ?? view.word
   const warning = isRunning && !isLaunching ? idle : undefined
   const isFirst = entry.created_at === null
-  const disabledReasonId = canAct() ? undefined : props.signInNote
+  const disabledReasonId = canAct() ? undefined : signInNote
 
   // The button "Keep it running" went away with the warning.
   useEffect(() => {

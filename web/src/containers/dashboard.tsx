@@ -1,7 +1,7 @@
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { boot, canAct } from '#/api/api-client.ts'
+import { boot } from '#/api/api-client.ts'
 import { problemIn } from '#/api/errors.ts'
 import { AskForHelp } from '#/components/ask-for-help.tsx'
 import { Button } from '#/components/button.tsx'
@@ -32,7 +32,6 @@ export function Dashboard() {
   const containerList = useContainers()
   const { events, isAccountBlocked } = useEvents()
   const notice = useNotice()
-  const signInNote = useId()
   return (
     <Page
       title={t('title')}
@@ -49,11 +48,10 @@ export function Dashboard() {
       {boot.acting === null && <TakeoverNote event={events.takeover} />}
       {boot.sharing !== null && boot.acting === null && <Looks containers={containerList.containers} />}
       {isAccountBlocked && <BlockedNote containers={containerList.containers} />}
-      {!canAct() && <SignInNote id={signInNote} />}
       <DiskNote event={events.disks.get(null)} />
       <ContainerListProblem containerList={containerList} />
       {containerList.containers ? (
-        <Cards containers={containerList.containers} signInNote={signInNote} />
+        <Cards containers={containerList.containers} />
       ) : (
         containerList.problem === undefined && <Loading />
       )}
@@ -79,13 +77,7 @@ function OpenLinkNote() {
 /** Values of the parameter `link` of this page. */
 const openLinkProblems = ['unknown', 'host', 'link'] as const
 
-function Cards({
-  containers,
-  signInNote,
-}: {
-  containers: NonNullable<ContainerListState['containers']>
-  signInNote: string
-}) {
+function Cards({ containers }: { containers: NonNullable<ContainerListState['containers']> }) {
   const t = useTranslations('dashboard')
   const { events, isAccountBlocked } = useEvents()
   const me = useMe()
@@ -121,7 +113,6 @@ function Cards({
             disk={events.disks.get(entry.type)}
             idle={events.idles.get(entry.type)}
             visitors={events.visitors.get(entry.type)}
-            signInNote={signInNote}
           />
         ))}
       </ul>
@@ -150,19 +141,6 @@ function useSteadyOrder(containers: readonly ContainerEntry[]): readonly Contain
   const [order] = useState(() => sortedByUse(containers).map(({ type }) => type))
   const placeOf = ({ type }: ContainerEntry) => order.indexOf(type) >>> 0
   return containers.toSorted((one, other) => placeOf(one) - placeOf(other))
-}
-
-/** On plain http, after a reload: the document has no CSRF value, so nothing can be changed from it. */
-function SignInNote({ id }: { id: string }) {
-  const t = useTranslations('dashboard.signInAgain')
-  return (
-    <div className="note with-action">
-      <p id={id}>{t('text')}</p>
-      <a className="button primary" href={pages.login}>
-        {t('link')}
-      </a>
-    </div>
-  )
 }
 
 function Loading() {

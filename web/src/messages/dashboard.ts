@@ -35,11 +35,6 @@ export const dashboard = {
     'Each card is a container of your own: launch it, work in your browser, and the files in its home folder are kept.',
   youAdminister:
     'You are an administrator of this Berth. Under <admin>Administration</admin> you invite people and see all containers.',
-  signInAgain: {
-    text: 'You can view this page, but to change anything you have to sign in again: without https a sign-in ends when you leave its page.',
-    link: 'Sign in again',
-    off: 'Sign in again to use this.',
-  },
   sharing: { label: 'Shared containers', of: '{name} of {owner}', all: 'Share a container' },
   snapshots: 'Snapshots of your files',
   visitors: '{count, plural, one {One visitor has it open now.} other {# visitors have it open now.}}',
@@ -206,11 +201,6 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     'Jede Karte ist ein eigener Container: Starte ihn, arbeite im Browser, und die Dateien in seinem Home-Ordner bleiben erhalten.',
   youAdminister:
     'Du bist Administrator dieses Berth. Unter <admin>Verwaltung</admin> lädst du Leute ein und siehst alle Container.',
-  signInAgain: {
-    text: 'Du kannst diese Seite ansehen, aber um etwas zu ändern, musst du dich neu anmelden: Ohne https endet eine Anmeldung, sobald du ihre Seite verlässt.',
-    link: 'Neu anmelden',
-    off: 'Dafür musst du dich neu anmelden.',
-  },
   sharing: { label: 'Geteilte Container', of: '{name} von {owner}', all: 'Container teilen' },
   snapshots: 'Sicherungspunkte deiner Dateien',
   visitors: '{count, plural, one {Ein Gast hat ihn gerade offen.} other {# Gäste haben ihn gerade offen.}}',

@@ -32,6 +32,10 @@ export const frame = {
     bug: 'A program error occurred on this page. Reload it and try again.',
     tryAgain: 'Try again',
   },
+  signInAgain: {
+    text: 'You can view this page, but to change anything you have to sign in again: without https a sign-in ends when you leave its page.',
+    link: 'Sign in again',
+  },
   connectivity: {
     offline:
       'This device is offline. What you see may be out of date. The page updates by itself when the connection is back.',
@@ -110,6 +114,10 @@ export const germanFrame: InOtherWords<typeof frame> = {
     unreachable: 'Berth ist nicht erreichbar. Prüfe deine Verbindung und versuche es dann noch einmal.',
     bug: 'Auf dieser Seite ist ein Programmfehler aufgetreten. Lade sie neu und versuche es noch einmal.',
     tryAgain: 'Noch einmal versuchen',
+  },
+  signInAgain: {
+    text: 'Du kannst diese Seite ansehen, aber um etwas zu ändern, musst du dich neu anmelden: Ohne https endet eine Anmeldung, sobald du ihre Seite verlässt.',
+    link: 'Neu anmelden',
   },
   connectivity: {
     offline:

@@ -11,6 +11,7 @@ import { focusHeading } from '#/router/router.ts'
 import { useServerNow } from '#/time/time.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Footer } from './footer.tsx'
+import { SignInNote } from './sign-in-note.tsx'
 import { TakeoverBanner } from './takeover.tsx'
 
 export interface PageProps {
@@ -49,6 +50,8 @@ export function Page({ title, state, actions, width = 'wide', nav, isLoading = f
           {actions !== undefined && <div className="actions">{actions}</div>}
         </div>
       )}
+      {/* A page with one task says itself what it needs. */}
+      {width !== 'narrow' && <SignInNote />}
       {children}
     </>
   )
