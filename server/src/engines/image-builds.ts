@@ -11,15 +11,16 @@ export interface ImageBuilds {
   find(image: string): Promise<BaseImage | undefined>
 
   /**
-   * Builds an image in the network of containers. After a failure or an abort neither a container nor an image of the
-   * build is left, as far as the engine answers; `sweep` removes the rest.
+   * Builds an image in a network that no other container is on. After a failure or an abort nothing of the build is
+   * left, as far as the engine answers; `sweep` removes the rest.
    * @param onOutput gets what the build writes, as it is; control characters included
    * @throws {BuildFailed} with the engine's words {RuntimeError} the signal's reason
    */
   build(build: ImageBuild, onOutput: (text: string) => void, signal: AbortSignal): Promise<BuiltImage>
 
   /**
-   * Removes containers and images of builds that are not among these. An image that a container uses stays.
+   * Removes containers and images of builds that are not among these, and networks of builds that do not run here. An
+   * image that a container uses stays.
    * @param keep asked for the ids of builds once it is known what there is, so that a build that begins meanwhile counts
    * @throws {RuntimeError} @throws what `keep` throws
    */

@@ -38,12 +38,20 @@ test('an image is built and removed through it where the operator allows builds'
   await builds.sweep(async () => new Set())
   assert.equal(await builds.find(name), undefined)
   assert.ok(await builds.find(base))
+  const networks = await askEngine<{ Name: string }[]>('GET', '/networks')
+  assert.deepEqual(
+    networks.filter(({ Name }) => Name.startsWith(`${broker.installation}-build-`)),
+    [],
+  )
   assert.deepEqual(broker.lines, [])
 })
 
 test('without that no build begins', async () => {
   const broker = await startBroker({ after })
-  await assert.rejects(buildThrough(broker), /BROKER_ALLOW does not have \(builds\)/)
+  await assert.rejects(buildThrough(broker))
+  const { status, text } = await broker.ask('POST', '/v1.41/build?version=1', '')
+  assert.equal(status, 403)
+  assert.match(text, /BROKER_ALLOW does not have \(builds\)/)
 })
 
 test('other networks, names, builders and limits are refused, and so is the removal of images of others', async () => {
@@ -51,13 +59,27 @@ test('other networks, names, builders and limits are refused, and so is the remo
   const { installation, ask } = broker
   const runtime = createDockerRuntime({ installation, dockerHost: broker.address, network: installation })
   await runtime.prepare()
+  const network = `${installation}-build-1-1`
+  const made = (name: string) => ({
+    Name: name,
+    CheckDuplicate: true,
+    Driver: 'bridge',
+    Options: {
+      'com.docker.network.bridge.enable_icc': 'false',
+      'com.docker.network.bridge.name': `brth-${installation.slice(5, 13)}`,
+    },
+    Labels: { 'berth.instance': installation },
+  })
+  for (const name of [`${installation}-build-1`, `${installation}-build-1-x`])
+    assert.equal((await ask('POST', '/v1.41/networks/create', made(name))).status, 403, name)
+  assert.equal((await ask('POST', '/v1.41/networks/create', made(network))).status, 201)
   const usual: Record<string, string> = {
     version: '1',
     t: ownImageName(installation, 'course', 1),
     rm: 'true',
     forcerm: 'true',
     nocache: 'true',
-    networkmode: installation,
+    networkmode: network,
     memory: '67108864',
     memswap: '67108864',
     cpuperiod: '100000',
@@ -70,6 +92,9 @@ test('other networks, names, builders and limits are refused, and so is the remo
     { t: ownImageName('other', 'course', 1) },
     { networkmode: 'host' },
     { networkmode: 'bridge' },
+    // Its steps have more rights than containers of users, which are on this one.
+    { networkmode: installation },
+    { networkmode: `${installation}-build-1-2` },
     { networkmode: `container:${installation}-ann-dev` },
     { networkmode: undefined },
     { memory: '0', memswap: '0' },

@@ -47,7 +47,7 @@ export class BuildCheck {
     const tag = query.get('t') ?? ''
     if (!tag.startsWith(ownImagePrefix(name))) throw new Refused(`Berth gives no image the name ${tag}`)
     const network = query.get('networkmode') ?? ''
-    this.#names.requireNetwork(network)
+    this.#names.requireBuildNetwork(network)
     if ((await objects.network(network)) === undefined) throw new Refused(`network ${network} does not exist`)
     const [memory, swap] = [query.get('memory'), query.get('memswap')]
     const isLimited = /^[1-9]\d*$/.test(memory ?? '') && Number(memory) <= (await objects.hostMemory())

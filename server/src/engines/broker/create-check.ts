@@ -76,7 +76,8 @@ export class CreateCheck {
   network(body: unknown): unknown {
     const wanted = parse(CreateNetwork, body)
     this.#parts.installation.require(wanted.Labels[ownLabel])
-    this.#names.requireNetwork(wanted.Name)
+    const isForBuild = this.#parts.allowances.mayBuild && this.#names.isBuildNetwork(wanted.Name)
+    if (!isForBuild) this.#names.requireNetwork(wanted.Name)
     return wanted
   }
 

@@ -172,6 +172,15 @@ export class OwnNames {
     require(isOwn, 'network', name)
   }
 
+  /** Each build has a network for itself (`build-networks.ts`). @throws {Refused} */
+  requireBuildNetwork(name: string): void {
+    require(this.isBuildNetwork(name), 'network of a build', name)
+  }
+
+  isBuildNetwork(name: string): boolean {
+    return name.startsWith(this.#prefix) && /^build-\d+-\d+$/.test(name.slice(this.#prefix.length))
+  }
+
   isVolume(name: string): boolean {
     return name.startsWith(this.#prefix)
   }

@@ -102,8 +102,9 @@ function bridgeFor(name: string, attempt: number): string {
 const findNetworks = async (client: EngineClient, name: string) =>
   (await askNetworks(client)).filter(({ Name }) => Name === name)
 
-async function removeNetwork(client: EngineClient, id: string, name: string): Promise<void> {
-  const what = `remove the second network ${name}`
+/** @throws {RuntimeError} among others while a container that runs is on it, and when it is gone */
+export async function removeNetwork(client: EngineClient, id: string, name: string): Promise<void> {
+  const what = `remove network ${name}`
   await client.ask({ what, method: 'DELETE', path: `/networks/${id}`, timeout: callTimeouts.remove })
 }
 

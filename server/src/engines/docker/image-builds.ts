@@ -8,13 +8,14 @@ import {
   type ImageBuilds,
 } from '#/engines/image-builds.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
+import { BuildNetworks } from './build-networks.ts'
 import { callTimeouts, isOutOfSpace, statusOf, withHealthCheck } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { volumeSizes } from './home-volumes.ts'
 import { encodedImage, inspectImage } from './images.ts'
 import { buildLabels, isOfAnyInstallation } from './labels.ts'
 
-type Engine = Pick<EngineContext, 'client' | 'networks' | 'installation'>
+type Engine = Pick<EngineContext, 'client' | 'installation'>
 type Labels = Readonly<Record<string, string>>
 
 /** A tenth of what other programs on the host have, when there is not enough for all: launches go first. */
@@ -40,15 +41,19 @@ interface BuildLine {
  * and ends when its client goes away. BuildKit keeps to none of these.
  */
 export function imageBuilds(engine: Engine): ImageBuilds {
+  const networks = new BuildNetworks(engine)
   return {
     labelsFor: (build) => ({ [buildLabels.installation]: engine.installation, [buildLabels.build]: build }),
     find: (image) => findImage(engine, image),
-    build: (wanted, onOutput, signal) => build(engine, wanted, onOutput, signal),
-    sweep: (keep) =>
-      sweep(engine, async () => {
+    build: (wanted, onOutput, signal) =>
+      networks.use(wanted.id, (network) => build(engine, wanted, network, onOutput, signal)),
+    sweep: async (keep) => {
+      await sweep(engine, async () => {
         const kept = await keep()
         return (build) => !kept.has(build)
-      }),
+      })
+      await networks.sweep()
+    },
   }
 }
 
@@ -66,6 +71,7 @@ async function findImage(engine: Engine, image: string): Promise<BaseImage | und
 async function build(
   engine: Engine,
   wanted: ImageBuild,
+  network: string,
   onOutput: (text: string) => void,
   signal: AbortSignal,
 ): Promise<BuiltImage> {
@@ -74,11 +80,8 @@ async function build(
   const watching = new AbortController()
   void watchSize(engine, wanted, tooLarge, watching.signal)
   try {
-    const id = await engine.networks.borrow(
-      (network) =>
-        withHealthCheck(engine.client, (either) => readBuild(engine, wanted, network, onOutput, either), all),
-      all,
-    )
+    const begin = (either: AbortSignal) => readBuild(engine, wanted, network, onOutput, either)
+    const id = await withHealthCheck(engine.client, begin, all)
     const image = await inspectImage(engine, id)
     if (image.Size > wanted.limits.maxSize) throw new BuildTooLarge()
     return { id: image.Id, size: image.Size }

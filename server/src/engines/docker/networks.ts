@@ -91,20 +91,6 @@ export class Networks {
     }
   }
 
-  /**
-   * Keeps a place on a network for containers that the engine makes by itself, one at a time, as a build does.
-   * @returns what `work` answers
-   * @throws {RuntimeError} `full` as `allocate`
-   */
-  async borrow<T>(work: (network: string) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const network = await this.#reserve(signal)
-    try {
-      return await work(network)
-    } finally {
-      this.#members.release(network)
-    }
-  }
-
   /** Counts with a list of all containers that is requested now; `abort` is called at its end in any case. */
   beginCount(): MemberCount {
     return this.#counter.beginListing()

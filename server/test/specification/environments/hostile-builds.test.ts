@@ -9,6 +9,7 @@ import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { askEngine, buildImage } from '#test/support/engine/engine.ts'
 import { startEnvironmentBerth } from '#test/support/environment-berth.ts'
 import { startGitServer } from '#test/support/git-server.ts'
+import { waitFor } from '#test/support/program.ts'
 
 /** What a build tries against the host, its neighbours, other images and Berth itself, with the real engine. */
 const { berth, boss, base, ask, make, build, left } = await startEnvironmentBerth(
@@ -43,11 +44,38 @@ test('a build reaches neither the host, nor its neighbours, nor metadata, nor th
       (target) => `RUN if /bin/wget -T 2 -O - http://${target}/; then echo LET-THROUGH; else echo kept; fi`,
     ),
     'RUN ls -l /var/run/docker.sock /run/docker.sock || echo no-socket',
+    // Steps may send raw packets: a neighbour whose address they know on the link could be impersonated there (ARP).
+    'RUN /bin/cat /proc/net/arp; ls -l /sys/class/net',
   )
   assert.equal(version.error, null)
   assert.equal(log.match(/^kept$/gm)?.length, targets.length, log)
   assert.doesNotMatch(log, /^LET-THROUGH$/m)
   assert.match(log, /^no-socket$/m)
+  assert.match(log, /^IP address +HW type/m)
+  assert.ok(!log.includes(`\n${network.IPAddress} `), `the neighbour is on the link of the build:\n${log}`)
+})
+
+test('each build has a network for itself while it runs', async () => {
+  const networksOf = async (filter: string) => {
+    const query = { filters: JSON.stringify({ label: [filter] }) }
+    type Listed = { NetworkSettings: { Networks: Record<string, unknown> } }[]
+    const listed = await askEngine<Listed>('GET', '/containers/json', { query })
+    return listed.flatMap(({ NetworkSettings }) => Object.keys(NetworkSettings.Networks))
+  }
+  const networksOfBuilds = async () => {
+    const all = await askEngine<{ Name: string }[]>('GET', '/networks')
+    return all.filter(({ Name }) => Name.startsWith(`${berth.installation}-build-`))
+  }
+  assertOk(await boss.call('POST', '/api/container/launch/dev'))
+  await make('alone', { dockerfile: `FROM ${base}\nUSER 0\nRUN sleep 600` })
+  const building = build('alone')
+  await waitFor('a step runs', async () => (await networksOf(`berth.build=${berth.installation}`)).length === 1)
+  const [ofStep] = await networksOf(`berth.build=${berth.installation}`)
+  assert.ok(ofStep)
+  assert.ok(!(await networksOf(`berth.instance=${berth.installation}`)).includes(ofStep))
+  assertOk(await ask('POST', '/alone/versions/1/cancel'))
+  assert.equal((await building).state, 'failed')
+  await waitFor('its network is gone', async () => (await networksOfBuilds()).length === 0)
 })
 
 test('a build has nothing of Berth in its environment, and not the whole memory of the host', async () => {
