@@ -80,7 +80,7 @@ export class EngineCalls<C extends ApiCall> {
     call.signal?.throwIfAborted()
     const limit = new AbortController()
     const end = () => limit.abort(new DOMException(`no answer in ${call.timeout} ms`, 'TimeoutError'))
-    const timer = setTimeout(end, call.timeout)
+    const stopLimit = whenHasWaited(call.timeout, end)
     const begun = performance.now()
     const release = this.#metrics.take(callKindOf(call))
     let problem: unknown
@@ -90,7 +90,7 @@ export class EngineCalls<C extends ApiCall> {
       problem = this.#failure(error, call)
       throw problem
     } finally {
-      clearTimeout(timer)
+      stopLimit()
       release()
       this.#note(call, performance.now() - begun, problem)
     }
@@ -158,6 +158,21 @@ export class EngineCalls<C extends ApiCall> {
     const failure = problem instanceof Error ? { failed: problem.name } : {}
     this.#log?.debug({ engine: call.what, ms: Math.round(ms), ...failure }, 'engine call')
   }
+}
+
+/** Parts of a limit that are waited for one after the other. */
+const partsOfLimit = 6
+
+/**
+ * Calls back once this process has waited for a time. While it computes without a pause, as at its start, no answer can be
+ * read: however long that takes, it counts as one part of the limit.
+ * @param timeout ms @returns ends it
+ */
+function whenHasWaited(timeout: number, end: () => void): () => void {
+  let left = partsOfLimit
+  const wait = () => setTimeout(() => void (--left === 0 ? end() : (timer = wait())), timeout / partsOfLimit)
+  let timer = wait()
+  return () => clearTimeout(timer)
 }
 
 const callKindOf = ({ kind, method }: ApiCall): CallKind =>
