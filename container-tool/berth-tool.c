@@ -8,6 +8,7 @@
  *   berth-tool connect-unix PATH        the same for a Unix socket
  *   berth-tool session                  a program of an SSH session, see session.c
  *   berth-tool chown FROM TO FOLDER WHICH   gives a home to another account, see chown.c
+ *   berth-tool du PERCENT FOLDER        measures homes, see du.c
  *   berth-tool install FOLDER           copies itself there, see install.c
  *
  * A connection that is made is told by the line "connected" on standard output; what follows are its bytes. Nothing
@@ -277,6 +278,7 @@ static const struct command commands[] = {
     {"connect-unix", connect_unix_command},
     {"session", session_command},
     {"chown", chown_command},
+    {"du", du_command},
     {"install", install_command},
 };
 
@@ -286,7 +288,7 @@ int main(int argc, char **argv) {
   for (size_t index = 0; index < sizeof commands / sizeof commands[0]; index++)
     if (argc > 1 && strcmp(argv[1], commands[index].name) == 0) result = commands[index].run(argc - 1, argv + 1);
   if (result == TOOL_USAGE)
-    (void)fputs("usage: berth-tool ports | connect [--together] PORT | connect-unix PATH | session | chown | install\n",
+    (void)fputs("usage: berth-tool ports | connect [--together] PORT | connect-unix PATH | session | chown | du | install\n",
                 stderr);
   return result;
 }

@@ -28,6 +28,9 @@ int session_command(int argc, char **argv);
 /* chown.c: gives a home to another account. */
 int chown_command(int argc, char **argv);
 
+/* du.c: measures folders. */
+int du_command(int argc, char **argv);
+
 /* install.c: copies this program into a folder. */
 int install_command(int argc, char **argv);
 

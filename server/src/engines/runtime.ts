@@ -177,11 +177,12 @@ export interface Runtime {
 
   /**
    * Bytes that each home and each folder of several people takes on the disk, by the volume's name; null where the engine failed at one, as at a path
-   * that is too long, and none where it never measures that kind. Slow: every file is looked at.
+   * that is too long, and none where it never measures that kind. Every file is looked at: for all homes slowly, so that the disk is there for others most of the time, and for those of one user
+   * at once.
    * @param signal ends it
    * @throws {RuntimeError} `failed` where the engine cannot tell
    */
-  measureHomes(signal: AbortSignal): Promise<ReadonlyMap<string, number | null>>
+  measureHomes(signal: AbortSignal, userId?: number): Promise<ReadonlyMap<string, number | null>>
 
   /**
    * As which account the program of a container runs, and whose its home is; undefined where the program can write to every

@@ -26,10 +26,12 @@ function scriptedEngine(
   const engine = {
     capabilities: dockerCapabilities,
     asked: 0,
-    homes: async () => [...sizes.keys()].map(toHome),
-    measureHomes: async () => {
+    homes: async (userId?: number) =>
+      [...sizes.keys()].map(toHome).filter(({ owner }) => userId === undefined || owner.userId === userId),
+    measureHomes: async (_: AbortSignal, userId?: number) => {
       engine.asked++
-      return new Map([...sizes].map(([volume, size]) => [volume, size * MiB]))
+      const isMeant = ([volume]: [string, number]) => userId === undefined || toHome(volume).owner.userId === userId
+      return new Map([...sizes].filter(isMeant).map(([volume, size]) => [volume, size * MiB]))
     },
   }
   return engine
@@ -172,13 +174,45 @@ test('a home that could not be measured this time counts as it did last', async 
   ])
 })
 
+// A launch that was refused had every file of every home looked at, and a class that was refused kept the disk busy.
+test('before a refusal the homes of its owner alone are measured, also while all are', async () => {
+  const { use, sizes, runtime, refusalFor } = open({ '7 ann dev': 200, '8 bob dev': 300 })
+  await use.measure()
+  const asked: (number | undefined)[] = []
+  const measure = runtime.measureHomes
+  const slow = Promise.withResolvers<void>()
+  runtime.measureHomes = async (signal, userId) => {
+    asked.push(userId)
+    const now = await measure(signal, userId)
+    if (userId === undefined) await slow.promise
+    return now
+  }
+  const all = use.measure()
+  await new Promise((resolve) => setImmediate(resolve))
+  sizes.set('7 ann dev', 1)
+  sizes.set('8 bob dev', 2)
+  assert.equal(await refusalFor(7, 'dev'), undefined)
+  assert.deepEqual(asked, [undefined, 7])
+  slow.resolve()
+  await all
+  const known = new Map([...use.sizes()].map(({ userId, bytes }) => [userId, bytes / MiB]))
+  assert.deepEqual(
+    known,
+    new Map([
+      [7, 1],
+      [8, 300],
+    ]),
+    'what was measured later counts',
+  )
+})
+
 // A user with one path that is too long for the engine had no limit any more, and could fill the disk of all.
 test('beside a home that was not measured twice in a row no other container starts, and owner and operator are told', async () => {
   const { use, sizes, runtime, told, logged, refusalFor } = open({ '7 ann dev': 10, '7 ann prod': 1, '8 bob dev': 2 })
   const tooDeep = new Set(['7 ann dev'])
   const measure = runtime.measureHomes
-  runtime.measureHomes = async (signal) => {
-    const all = [...(await measure(signal))]
+  runtime.measureHomes = async (...args) => {
+    const all = [...(await measure(...args))]
     return new Map(all.map(([volume, size]) => [volume, tooDeep.has(volume) ? null : size]))
   }
   await use.measure()

@@ -23,7 +23,7 @@ import {
   type HomeBytes,
 } from './disk-limits.ts'
 
-/** Timeout of a launch that waits for newer numbers, in ms. */
+/** Timeout of a launch that waits for newer numbers of its owner, in ms. */
 const refreshTimeout = 4_000
 /** Age from which numbers are measured again before a refusal, in ms. */
 const defaultMaxAge = 30_000
@@ -73,9 +73,13 @@ export class DiskUse {
   #unmeasured = new UnmeasuredHomes()
   #extra: ReadonlyMap<number, number> = new Map()
   #measuring: Promise<void> | undefined
+  /** When the last measurement of all was asked for, and when that of the present numbers began, by `performance.now()`. */
   #askedAt = -Infinity
-  /** When the measurement of the present numbers began, by `performance.now()`, and how long it took, in ms. */
-  #measured: { readonly at: number; readonly took: number } | undefined
+  #measuredAt = -Infinity
+  #hasMeasured = false
+  /** Owners who were measured alone since, by `ownerKey`: when that began, and how long it took, in ms. */
+  #renewed = new Map<string, { readonly at: number; readonly took: number }>()
+  readonly #renewing = new Map<string, Promise<void>>()
 
   constructor(parts: DiskUseParts) {
     this.#parts = parts
@@ -108,6 +112,7 @@ export class DiskUse {
   /** The present numbers are too large: a refusal measures again first. */
   noteRemoved(): void {
     this.#askedAt = -Infinity
+    this.#renewed.clear()
   }
 
   /** Cancels a measurement in progress. */
@@ -116,8 +121,8 @@ export class DiskUse {
   }
 
   /**
-   * Pre-launch hook. Numbers that are not new are measured again before a refusal, so that deleted files count soon;
-   * with many files that exceeds the timeout, and the next attempt has the new numbers. A launch that a limit of a group concerns
+   * Pre-launch hook. Numbers that are not new are measured again before a refusal, those of this owner alone, so that deleted files
+   * count soon; with many files that exceeds the timeout, and the next attempt has the new numbers. A launch that a limit of a group concerns
    * does not pass by old numbers either, where a measurement takes less than the timeout.
    */
   async refusalFor(
@@ -127,8 +132,8 @@ export class DiskUse {
     const owner = { userId: id, slug }
     const ofGroups = await this.#memberLimitsOf(id, type)
     const refuse = () => this.#refusalNow(owner, type, ofGroups)
-    if (!refuse() && !this.#isTooOld(ofGroups, type)) return undefined
-    await withTimeout(refreshTimeout, this.#renew())
+    if (!refuse() && !this.#isTooOld(owner, ofGroups, type)) return undefined
+    await withTimeout(refreshTimeout, this.#renew(owner))
     return refuse()
   }
 
@@ -189,7 +194,7 @@ export class DiskUse {
 
   /** Numbers for `/metrics`, by name; none before the first measurement. */
   counts(): Readonly<Record<string, number>> {
-    if (!this.#measured) return {}
+    if (!this.#hasMeasured) return {}
     const { limits } = this.#parts
     const owners = [...this.#byOwner.values()].map(({ bytes, userId }) => ({ bytes, userId, sum: sumOf(bytes) }))
     return {
@@ -229,10 +234,41 @@ export class DiskUse {
   async #measureOnce(): Promise<void> {
     const at = performance.now()
     this.#askedAt = at
+    const { byOwner, missed, folders } = await this.#ask()
+    // What was measured for a launch meanwhile is newer.
+    const newer = [...this.#renewed].filter(([, renewed]) => renewed.at > at).map(([key]) => key)
+    for (const key of newer) {
+      const known = this.#byOwner.get(key)
+      if (known) byOwner.set(key, known)
+      else byOwner.delete(key)
+    }
+    this.#renewed = new Map([...this.#renewed].filter(([key]) => newer.includes(key)))
+    this.#folders = folders
+    this.#hasMeasured = true
+    this.#measuredAt = at
+    await this.#take(byOwner, this.#unmeasured.after(missed))
+  }
+
+  /** The homes of one user alone, at once. */
+  async #renewOnce(owner: HomeOwner): Promise<void> {
+    const at = performance.now()
+    const key = ownerKey(owner)
+    this.#renewed.set(key, { at, took: 0 })
+    const { byOwner, missed } = await this.#ask(owner.userId)
+    this.#renewed.set(key, { at, took: performance.now() - at })
+    const all = new Map(this.#byOwner)
+    const measured = byOwner.get(key)
+    if (measured) all.set(key, measured)
+    else all.delete(key)
+    await this.#take(all, this.#unmeasured.after(missed, owner))
+  }
+
+  /** @param userId whose homes are measured; of all when it is left out */
+  async #ask(userId?: number) {
     const { runtime, names, installation } = this.#parts
-    const homes = await runtime.homes()
+    const homes = await runtime.homes(userId)
     const shared = await names.sharedTypes()
-    const sizes = await runtime.measureHomes(this.#end.signal)
+    const sizes = await runtime.measureHomes(this.#end.signal, userId)
     const byOwner = new Map<string, HomeOwner & { bytes: Map<string, number> }>()
     const missed: OwnedHome[] = []
     for (const { volume, owner: labelled } of homes) {
@@ -243,20 +279,25 @@ export class DiskUse {
       // If the engine has no size of it this time, the last one is the best estimate.
       const size = sizes.get(volume) ?? this.bytesOf(owner).get(owner.type)
       if (size === undefined) continue
-      const { userId, slug } = owner
-      const measured = byOwner.get(ownerKey(owner)) ?? { userId, slug, bytes: new Map<string, number>() }
+      const { slug } = owner
+      const measured = byOwner.get(ownerKey(owner)) ?? { userId: owner.userId, slug, bytes: new Map<string, number>() }
       byOwner.set(ownerKey(owner), measured)
       measured.bytes.set(owner.type, (measured.bytes.get(owner.type) ?? 0) + size)
     }
+    const own = new Set(homes.map(({ volume }) => volume))
+    const folders = new Map(
+      [...sizes].flatMap(([volume, size]): [string, number][] =>
+        size === null || own.has(volume) ? [] : [[volume, size]],
+      ),
+    )
+    return { byOwner: byOwner as Map<string, Measured>, missed, folders }
+  }
+
+  async #take(byOwner: ReadonlyMap<string, Measured>, nowUnmeasured: UnmeasuredHomes): Promise<void> {
     const [before, unmeasured, extra] = [this.#byOwner, this.#unmeasured, this.#extra]
     this.#extra = await this.#readExtra()
     this.#byOwner = byOwner
-    const own = new Set(homes.map(({ volume }) => volume))
-    this.#folders = new Map(
-      [...sizes].flatMap(([volume, size]) => (size === null || own.has(volume) ? [] : [[volume, size]])),
-    )
-    this.#unmeasured = unmeasured.after(missed)
-    this.#measured = { at, took: performance.now() - at }
+    this.#unmeasured = nowUnmeasured
     const owners = [...before.values(), ...byOwner.values(), ...unmeasured.all, ...this.#unmeasured.all]
     for (const [key, owner] of new Map(owners.map((each) => [ownerKey(each), each])))
       this.#publishChange(
@@ -310,17 +351,25 @@ export class DiskUse {
   }
 
   /** Whether a launch of this type waits for newer numbers although the present ones let it pass. */
-  #isTooOld(ofGroups: readonly MemberLimits[], type: string): boolean {
-    if (!this.#measured || memberRooms(ofGroups, type, noHomes, this.#typesOf).length === 0) return false
-    const { at, took } = this.#measured
+  #isTooOld(owner: HomeOwner, ofGroups: readonly MemberLimits[], type: string): boolean {
+    if (!this.#hasMeasured || memberRooms(ofGroups, type, noHomes, this.#typesOf).length === 0) return false
+    const { at, took } = this.#renewed.get(ownerKey(owner)) ?? { at: this.#measuredAt, took: 0 }
     return took < refreshTimeout && performance.now() - at > (this.#parts.maxMemberAge ?? defaultMaxMemberAge)
   }
 
   /** Never throws. */
-  async #renew(): Promise<void> {
-    const isNew = performance.now() - this.#askedAt < (this.#parts.maxAge ?? defaultMaxAge)
-    if (isNew && !this.#measuring) return
-    await tryOrLog(this.#parts.log, 'measuring homes again before a launch', () => this.measure())
+  async #renew(owner: HomeOwner): Promise<void> {
+    const key = ownerKey(owner)
+    const askedAt = Math.max(this.#renewed.get(key)?.at ?? -Infinity, this.#measuring ? -Infinity : this.#askedAt)
+    const isNew = performance.now() - askedAt < (this.#parts.maxAge ?? defaultMaxAge)
+    if (isNew && !this.#renewing.has(key)) return
+    const renewing =
+      this.#renewing.get(key) ??
+      this.#renewOnce(owner).finally(() => {
+        this.#renewing.delete(key)
+      })
+    this.#renewing.set(key, renewing)
+    await tryOrLog(this.#parts.log, 'measuring homes again before a launch', () => renewing)
   }
 
   /** By the present numbers. */
@@ -439,10 +488,11 @@ class UnmeasuredHomes {
     this.#typesByOwner = new Map([...byOwner].map(([key, homes]) => [key, new Set(homes.map(({ type }) => type))]))
   }
 
-  /** The state after another measurement. @param missed homes of which it has no size */
-  after(missed: readonly OwnedHome[]): UnmeasuredHomes {
+  /** The state after another measurement. @param missed homes of which it has no size @param owner whose homes were measured; of all when it is left out */
+  after(missed: readonly OwnedHome[], owner?: HomeOwner): UnmeasuredHomes {
+    const others = owner ? [...this.#misses].filter(([, { home }]) => ownerKey(home) !== ownerKey(owner)) : []
     const miss = (home: OwnedHome) => ({ home, count: (this.#misses.get(homeKey(home))?.count ?? 0) + 1 })
-    return new UnmeasuredHomes(new Map(missed.map((home) => [homeKey(home), miss(home)])))
+    return new UnmeasuredHomes(new Map([...others, ...missed.map((home) => [homeKey(home), miss(home)] as const)]))
   }
 
   /** Types of an owner's homes that count as unmeasured. */
@@ -461,8 +511,11 @@ const homeKey = (home: OwnedHome) => `${ownerKey(home)} ${home.type}`
 
 /** Interval of measurements, and max delay after one that failed, in ms. */
 const [defaultInterval, retryAfter] = [600_000, 60_000]
-/** Pause after a measurement, as a multiple of its duration: measuring takes at most a tenth of the time. */
-const restFactor = 9
+/**
+ * Pause after a measurement, as a multiple of its duration. The measurement itself leaves the disk to others for four fifths of
+ * its time, so that it takes a tenth of all.
+ */
+const restFactor = 1
 
 /**
  * Measures homes at intervals, while a limit needs the numbers. Separate from the reconciler, whose tasks run one after

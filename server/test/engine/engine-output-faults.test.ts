@@ -77,12 +77,17 @@ test('of an app that never ends a line no more is read than its rate', async (t)
   assert.ok(engine.said() < 12 * 1024 ** 2, `${engine.said()} bytes`)
 })
 
+/** Where there is no container tool for the machine of the engine, which measures all volumes then. */
+const withoutTool = (installation: string, dockerHost: string) =>
+  createDockerRuntime({ installation, dockerHost, network: installation, toolFolder: '/nowhere' })
+
 test('a measurement of homes waits for one under way until its signal aborts; other failures are reported', async (t) => {
+  const home = { volume: `${rig.installation}-busy`, path: '/home/berth', size: null }
+  await runtime.create(spec('busy', { home }))
   const measure = async (answer: string, signal: AbortSignal) => {
     const dockerHost = await engineAnswering(t, /\/system\/df/, answer)
-    return createDockerRuntime({ installation: rig.installation, dockerHost, network: rig.installation }).measureHomes(
-      signal,
-    )
+    const { installation } = rig
+    return withoutTool(installation, dockerHost).measureHomes(signal)
   }
   const busy = refusal(500, 'a disk usage operation is already running')
   const gaveUp = new AbortController()
@@ -108,9 +113,7 @@ test('a home at which the engine failed is told from one that it does not measur
     { Name: `${installation}-seven`, UsageData: { Size: 7 } },
   ]
   const dockerHost = await engineAnswering(t, /\/system\/df/, ok(JSON.stringify({ Volumes: volumes })))
-  const measured = await createDockerRuntime({ installation, dockerHost, network: installation }).measureHomes(
-    AbortSignal.timeout(60_000),
-  )
+  const measured = await withoutTool(installation, dockerHost).measureHomes(AbortSignal.timeout(60_000))
   assert.deepEqual(
     ['failed', 'left-out', 'seven'].map((name) => measured.get(`${installation}-${name}`)),
     [null, undefined, 7],

@@ -211,14 +211,52 @@ for (const open of runtimes) {
       },
     )
 
-    test('a home with a path that the engine cannot follow has no size', needs('measuresHomes'), async () => {
-      const home = { volume: `${rig.installation}-too-deep`, path: '/home/berth', size: null }
-      const names = (letter: string) => Array.from({ length: 12 }, () => letter.repeat(200)).join('/')
-      const move = `mkdir -p ${names('a')} ${names('b')}; mv ${'b'.repeat(200)} ${names('a')}; touch done`
-      const app = await run('too-deep', { home, command: ['/bin/sh', '-c', `${move}; exec httpd -f -p 8080`] })
-      await read(app, 'done')
-      assert.equal((await runtime.measureHomes(AbortSignal.timeout(60_000))).get(home.volume), null)
-    })
+    test(
+      'what a home takes is measured behind paths of any length, with holes and names of a file left out; too deep folders have no size',
+      needs('measuresHomes'),
+      async () => {
+        const measured = async (name: string, write: string) => {
+          const home = { volume: `${rig.installation}-${name}`, path: '/home/berth', size: null }
+          const command = ['/bin/sh', '-c', `${write}; cd /home/berth; touch done; exec httpd -f -p 8080`]
+          await read(await run(name, { home, command }), 'done')
+          return (await runtime.measureHomes(AbortSignal.timeout(60_000))).get(home.volume)
+        }
+        const names = (letter: string) => Array.from({ length: 12 }, () => letter.repeat(200)).join('/')
+        const move = `mkdir -p ${names('a')} ${names('b')}; mv ${'b'.repeat(200)} ${names('a')}`
+        const files = 'head -c 500000 /dev/zero > file; ln file other; truncate -s 1g hole'
+        const bytes = (await measured('long-paths', `${move}; ${files}`)) ?? 0
+        assert.ok(bytes >= 500_000 && bytes < 900_000, `${bytes}`)
+        const deep = 'at=0; while [ $at -lt 1010 ]; do mkdir d; cd d; at=$((at + 1)); done'
+        assert.equal(await measured('too-deep', deep), null)
+      },
+    )
+
+    test(
+      'a home is removed while homes are measured, and the others are measured all the same',
+      needs('measuresHomes'),
+      async () => {
+        const volumes = ['gone', 'stays'].map((name) => `${rig.installation}-${name}`)
+        const [gone = '', stays = ''] = volumes
+        const many = 'at=0; while [ $at -lt 20000 ]; do : > f$at; at=$((at + 1)); done'
+        for (const volume of volumes) {
+          const home = { volume, path: '/home/berth', size: null }
+          const command = ['/bin/sh', '-c', `${many}; touch done; exec httpd -f -p 8080`]
+          const app = await run(volume.slice(rig.installation.length + 1), { home, command })
+          await read(app, 'done')
+          await runtime.remove(app.id)
+        }
+        const measuring = runtime.measureHomes(AbortSignal.timeout(120_000))
+        const filters = JSON.stringify({ label: [`berth.helper=${rig.installation}`, 'berth.helper.task=du'] })
+        await eventually(async () => {
+          assert.equal((await askEngine<unknown[]>('GET', '/containers/json', { query: { filters } })).length, 1)
+        })
+        await runtime.removeHome(gone)
+        const sizes = await measuring
+        assert.equal(sizes.has(gone), false)
+        assert.ok(sizes.has(stays))
+        assert.equal(await runtime.hasHome(gone), false)
+      },
+    )
 
     test('the app gets its port and the environment of the spec', async () => {
       const env = { GREETING: 'a=b "c" $d', PORT: '1' }

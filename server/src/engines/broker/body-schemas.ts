@@ -14,16 +14,17 @@ const Name = Type.String({ pattern: '^[a-zA-Z0-9][\\w.-]{0,254}$' })
  * labels of their own, so that nothing is both a helper and a container of a user.
  */
 const Labels = Type.Record(Type.String({ pattern: '^berth\\.(?!helper)[a-z_]+$' }), Type.String(), strict)
-const OwnerHelperLabels = Type.Object(
-  { 'berth.helper': Type.String(), 'berth.helper.pid': Type.String(), 'berth.helper.task': Type.Literal('chown') },
-  strict,
-)
+const taskLabels = (task: 'chown' | 'du') =>
+  Type.Object(
+    { 'berth.helper': Type.String(), 'berth.helper.pid': Type.String(), 'berth.helper.task': Type.Literal(task) },
+    strict,
+  )
 const HelperLabels = Type.Record(Type.String({ pattern: '^berth\\.helper(\\.pid)?$' }), Type.String(), strict)
 const Positive = Type.Integer({ minimum: 1 })
 /** Options of a volume: its size alone. Others of the driver `local` mount any folder of the host. */
 const VolumeSize = Type.Object({ size: Type.String({ pattern: '^\\d+$' }) }, strict)
 
-const VolumeMount = Type.Object(
+export const VolumeMount = Type.Object(
   {
     Type: Type.Literal('volume'),
     Source: Name,
@@ -42,6 +43,7 @@ const VolumeMount = Type.Object(
   },
   strict,
 )
+export type VolumeMount = Static<typeof VolumeMount>
 
 const BindMount = Type.Object(
   {
@@ -174,7 +176,7 @@ export const CreateOwnerHelper = Type.Object(
       Type.String({ pattern: '^(-|\\d+:\\d+)$' }),
     ]),
     User: Type.Literal('0:0'),
-    Labels: OwnerHelperLabels,
+    Labels: taskLabels('chown'),
     HostConfig: Type.Object(
       {
         NetworkMode: Type.Literal('none'),
@@ -194,6 +196,39 @@ export const CreateOwnerHelper = Type.Object(
   strict,
 )
 export type CreateOwnerHelper = Static<typeof CreateOwnerHelper>
+
+/** A container that measures homes: it has them read-only, and the container tool. */
+export const CreateSizeHelper = Type.Object(
+  {
+    Image: Type.Literal('berth-helper:empty'),
+    Cmd: Type.Tuple([
+      Type.Literal('/.berth/berth-tool'),
+      Type.Literal('du'),
+      Type.String({ pattern: '^\\d{1,3}$' }),
+      Type.Literal('/homes'),
+    ]),
+    User: Type.Literal('0:0'),
+    Labels: taskLabels('du'),
+    HostConfig: Type.Object(
+      {
+        NetworkMode: Type.Literal('none'),
+        CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
+        CapAdd: Type.Tuple([Type.Literal('DAC_READ_SEARCH')]),
+        SecurityOpt: Type.Tuple([Type.Literal('no-new-privileges:true')]),
+        ReadonlyRootfs: Type.Literal(true),
+        Memory: Type.Integer({ minimum: 1, maximum: 512 * 1024 ** 2 }),
+        MemorySwap: Positive,
+        PidsLimit: Type.Integer({ minimum: 1, maximum: 64 }),
+        CpuShares: Type.Integer({ minimum: 2, maximum: 1024 }),
+        LogConfig: LocalLog,
+        Mounts: Type.Array(VolumeMount, { minItems: 2, maxItems: 200 }),
+      },
+      strict,
+    ),
+  },
+  strict,
+)
+export type CreateSizeHelper = Static<typeof CreateSizeHelper>
 
 export const CreateVolume = Type.Object(
   { Name, Driver: Type.Optional(Type.Literal('local')), DriverOpts: Type.Optional(VolumeSize), Labels },

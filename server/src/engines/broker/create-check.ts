@@ -8,7 +8,9 @@ import {
   CreateHelper,
   CreateNetwork,
   CreateOwnerHelper,
+  CreateSizeHelper,
   CreateVolume,
+  type VolumeMount,
 } from './body-schemas.ts'
 import {
   OwnNames,
@@ -45,6 +47,7 @@ export class CreateCheck {
 
   /** @param name of the container */
   async container(body: unknown, name: string): Promise<unknown> {
+    if (labelOf(body, helperTaskLabel) === 'du') return this.#sizeHelper(body, name)
     if (labelOf(body, helperTaskLabel) !== undefined) return this.#ownerHelper(body, name)
     if (labelOf(body, helperLabel) !== undefined) return this.#helper(body, name)
     const wanted = parse(CreateContainer, body)
@@ -109,6 +112,23 @@ export class CreateCheck {
     for (const { Source } of volumes)
       if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
     if (home.Type === 'bind') this.#checkFolder(home)
+    return wanted
+  }
+
+  /** It can write to nothing, and prints numbers alone. */
+  async #sizeHelper(body: unknown, name: string): Promise<unknown> {
+    const wanted = parse(CreateSizeHelper, body)
+    this.#parts.installation.require(wanted.Labels[helperLabel])
+    this.#names.requireHelper(name)
+    const { Memory, MemorySwap, Mounts } = wanted.HostConfig
+    if (MemorySwap !== Memory) throw new Refused('it asks for swap: MemorySwap is not Memory')
+    const tools = Mounts.filter(({ Target }) => Target === '/.berth')
+    const isMeant = ({ Target, ReadOnly }: VolumeMount) =>
+      ReadOnly === true && (Target === '/.berth' || /^\/homes\/\d+$/.test(Target))
+    if (tools.length !== 1 || !Mounts.every(isMeant))
+      throw new Refused('it has other mounts than homes to read and the container tool')
+    for (const { Source } of Mounts)
+      if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
     return wanted
   }
 

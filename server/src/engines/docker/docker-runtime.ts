@@ -23,7 +23,8 @@ import { ListedContainers, OomNotices, type EngineContext } from './engine-conte
 import { homeArchive, homeContents } from './home-contents.ts'
 import { changeHomeOwner } from './home-owner.ts'
 import { ensureFolder, removeFolder } from './folder-volumes.ts'
-import { HomeLists, HomeQuota, hasHome, measureHomes, removeHome } from './home-volumes.ts'
+import { MeasuredVolumes, measureHomes } from './home-sizes.ts'
+import { HomeLists, HomeQuota, hasHome, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
 import { HostRules } from './host-rules.ts'
 import { imageBuilds } from './image-builds.ts'
@@ -96,10 +97,16 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     connectToLoopback: (id, port, signal) => connectToLoopback(engine, id, port, signal),
     homes: (userId) => homeLists.of(userId),
     hasHome: (volume) => hasHome(engine, volume),
-    removeHome: (volume) => removeHome(engine, volume),
+    removeHome: async (volume) => {
+      await engine.measured.release(volume)
+      await removeHome(engine, volume)
+    },
     ensureFolder: (volume) => ensureFolder(engine, volume),
-    removeFolder: (volume) => removeFolder(engine, volume),
-    measureHomes: (signal) => measureHomes(engine, signal),
+    removeFolder: async (volume) => {
+      await engine.measured.release(volume)
+      await removeFolder(engine, volume)
+    },
+    measureHomes: (signal, userId) => measureHomes(engine, signal, userId),
     homeRights: (id, home, signal) => homeRights(engine, id, home, signal),
     host: () => hostReport(engine),
     hostMemory: () => hostMemory(engine),
@@ -140,6 +147,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     boundFolders: new BoundFolders(),
     oomNotices: new OomNotices(),
     listed: new ListedContainers(),
+    measured: new MeasuredVolumes(),
   }
 }
 

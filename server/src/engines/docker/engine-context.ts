@@ -3,6 +3,7 @@ import type { BoundFolder, BoundFolders } from './bound-folders.ts'
 import type { ContainerTool } from './container-tool.ts'
 import type { EngineClient } from './engine-client.ts'
 import type { HostInfo } from './host-info.ts'
+import type { MeasuredVolumes } from './home-sizes.ts'
 import type { HostRules } from './host-rules.ts'
 import type { ImagePulls } from './images.ts'
 import type { Networks } from './networks.ts'
@@ -24,6 +25,7 @@ export interface EngineContext {
   readonly boundFolders: BoundFolders
   readonly oomNotices: OomNotices
   readonly listed: ListedContainers
+  readonly measured: MeasuredVolumes
 }
 
 /**

@@ -9,7 +9,7 @@ import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine
 import { isFolder, labelFilter, ownerFrom, probeFilter, probeLabels } from './labels.ts'
 
 /** What is taken from the engine's answer. */
-interface Volume {
+export interface Volume {
   readonly Name: string
   readonly Labels: Readonly<Record<string, string>> | null
   /** Where it is on the engine's host. */
@@ -79,6 +79,7 @@ async function eachHome(
 export async function listHomesAndFolders(
   engine: Engine,
   signal?: AbortSignal,
+  userId?: number,
 ): Promise<{ readonly homes: (Home & { found: Volume })[]; readonly folders: Volume[] }> {
   const homes: (Home & { found: Volume })[] = []
   const folders: Volume[] = []
@@ -87,7 +88,7 @@ export async function listHomesAndFolders(
     if (owner) homes.push({ volume: found.Name, owner, found })
     else if (isFolder(found.Labels, engine.installation)) folders.push(found)
   }
-  await eachVolume(engine, take, signal)
+  await eachVolume(engine, take, signal, userId)
   return { homes, folders }
 }
 
@@ -161,28 +162,6 @@ interface Measured extends Volume {
 }
 
 /**
- * Docker looks at every file of every volume, ours or not (measured: 400 volumes with 400,000 files take 2 s, and 7 s
- * when nothing of them is in memory; launches go on meanwhile), and adds up how long the files are: one with holes
- * counts in full. It stops looking when the connection is closed. It leaves out volumes that were made with options, as
- * those with a bound size are.
- */
-export async function measureHomes(
-  engine: Engine & { readonly isLocal: boolean },
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, number | null>> {
-  const { homes, folders } = await listHomesAndFolders(engine, signal)
-  const ours = [...homes, ...folders.map((found) => ({ volume: found.Name, found }))]
-  const bytes = await volumeSizes(engine, signal)
-  const sizes = await Promise.all(
-    ours.map(async ({ volume, found }) => {
-      const size = bytes.get(volume)
-      return [volume, size ?? (await usedUnderQuota(engine.isLocal, found)) ?? size] as const
-    }),
-  )
-  return new Map(sizes.filter((each): each is readonly [string, number | null] => each[1] !== undefined))
-}
-
-/**
  * Bytes of all volumes by name; null where the engine cannot say. Engines before API 1.42 do not know `type`; they ignore
  * it and look at images and containers as well.
  * @throws {RuntimeError}
@@ -218,7 +197,7 @@ const isAnotherMeasuring = (error: unknown) =>
  * The file system tells of a folder with a quota how much is left of that; of one without, how full the whole disk is.
  * @returns bytes; undefined when it has no quota, or cannot be seen from here
  */
-async function usedUnderQuota(isLocal: boolean, { Mountpoint, Options }: Volume): Promise<number | undefined> {
+export async function usedUnderQuota(isLocal: boolean, { Mountpoint, Options }: Volume): Promise<number | undefined> {
   const size = Number(Options?.size)
   if (!isLocal || !Mountpoint || !(size > 0)) return undefined
   try {

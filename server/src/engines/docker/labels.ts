@@ -30,10 +30,12 @@ export const helperLabels = (installation: string): Labels => ({
   [`${helperLabel}.pid`]: String(process.pid),
 })
 
-/** Of one that runs, to change the owner of a home: the broker starts no other. */
-export const ownerHelperLabels = (installation: string): Labels => ({
+/** What helpers that run do: the broker starts no other. */
+export type HelperTask = 'chown' | 'du'
+
+export const taskHelperLabels = (installation: string, task: HelperTask): Labels => ({
   ...helperLabels(installation),
-  [`${helperLabel}.task`]: 'chown',
+  [`${helperLabel}.task`]: task,
 })
 
 type Labels = Readonly<Record<string, string>>
