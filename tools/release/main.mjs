@@ -12,7 +12,8 @@ import { pinnedVersion } from '../setup/packages/node.mjs'
 import { SetupProblem } from '../setup/problem.mjs'
 import { makeAptRepository, publicKeyName, Signer, writeProvenance } from './apt-repository.mjs'
 import { makeDebianPackage } from './debian-package.mjs'
-import { makeImage } from './image/make-image.mjs'
+import { makeImageIndex } from './image/image-index.mjs'
+import { imageLayout, makeImage } from './image/make-image.mjs'
 import { sha256Of } from './pack.mjs'
 import { makeProgramTree } from './program-tree.mjs'
 import { createReleaseContext } from './release-context.mjs'
@@ -66,6 +67,7 @@ async function makeArtefacts(release, tree) {
     ['Debian package for arm64', () => makeDebianPackage(release, tree, 'arm64')],
     ['OCI image', () => makeImage(release, tree, 'x64')],
     ['OCI image for arm64', () => makeImage(release, tree, 'arm64')],
+    ['OCI image index', () => makeImageIndex(release, [imageLayout(release, 'x64'), imageLayout(release, 'arm64')])],
     ['SBOM', () => makeSbom(release)],
     ['OpenAPI document', async () => copyOpenApi(release, tree)],
   ]

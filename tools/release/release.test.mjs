@@ -8,6 +8,8 @@ import { pinnedVersion } from '../setup/packages/node.mjs'
 import { temporaryRepository, write } from '../test-support/temporary-repository.mjs'
 import { debianVersion } from './debian-package.mjs'
 import { debianFiles, keyOf } from './image/debian-files.mjs'
+import { makeImageIndex } from './image/image-index.mjs'
+import { addJson } from './image/make-image.mjs'
 import { nodeRuntime } from './node-runtime.mjs'
 import { packFolder, sha256Of } from './pack.mjs'
 import { productionPackages } from './production-packages.mjs'
@@ -62,6 +64,64 @@ test('a Node that cannot be copied ends the release, and is not taken for one th
 })
 
 // They were downloaded once for all releases, so that later ones had none of the security updates.
+// A registry got two tags, and a cluster of both kinds of machine needed a rule for each.
+test('an image index has an image for each kind of machine, with blobs that are as their digests say', async (t) => {
+  const { here } = temporaryRepository(t)
+  const work = join(here.root, 'work')
+  const release = {
+    root: here.root,
+    version: '1.2.3',
+    commit: '',
+    work,
+    dist: here.root,
+    epoch: 1_700_000_000,
+    env: process.env,
+  }
+  const shared = 'a layer of both'
+  const layouts = [
+    { architecture: 'amd64', os: 'linux' },
+    { architecture: 'arm64', os: 'linux', variant: 'v8' },
+  ].map((platform) => {
+    const layout = join(work, `image-${platform.architecture}`)
+    mkdirSync(join(layout, 'blobs/sha256'), { recursive: true })
+    const config = addJson(layout, platform)
+    const manifest = addJson(layout, { schemaVersion: 2, config, layers: [addJson(layout, shared)] })
+    const mediaType = 'application/vnd.oci.image.manifest.v1+json'
+    write(join(layout, 'index.json'), JSON.stringify({ manifests: [{ mediaType, ...manifest }] }))
+    return layout
+  })
+  const archive = join(here.root, await makeImageIndex(release, layouts))
+  assert.ok(archive.endsWith('/berth-1.2.3-oci.tar'))
+  const unpacked = join(here.root, 'unpacked')
+  mkdirSync(unpacked)
+  execFileSync('tar', ['-xf', archive, '-C', unpacked])
+  const blobs = join(unpacked, 'blobs/sha256')
+  for (const name of readdirSync(blobs)) assert.equal(await sha256Of(join(blobs, name)), name)
+  /** @param {{ digest: string, size: number }} descriptor */
+  const blob = ({ digest, size }) => {
+    const text = readFileSync(join(blobs, digest.replace('sha256:', '')), 'utf8')
+    assert.equal(Buffer.byteLength(text), size)
+    return JSON.parse(text)
+  }
+  assert.deepEqual(JSON.parse(readFileSync(join(unpacked, 'oci-layout'), 'utf8')), { imageLayoutVersion: '1.0.0' })
+  const {
+    manifests: [named],
+  } = JSON.parse(readFileSync(join(unpacked, 'index.json'), 'utf8'))
+  assert.equal(named.annotations['org.opencontainers.image.ref.name'], '1.2.3')
+  const index = blob(named)
+  assert.equal(index.mediaType, named.mediaType)
+  for (const { platform, ...manifest } of index.manifests) {
+    const { config, layers } = blob(manifest)
+    assert.deepEqual(blob(config), platform)
+    assert.equal(blob(layers[0]), shared)
+  }
+  assert.deepEqual(
+    index.manifests.map((/** @type {{ platform: { architecture: string } }} */ { platform }) => platform.architecture),
+    ['amd64', 'arm64'],
+  )
+  assert.equal(readdirSync(blobs).length, 6)
+})
+
 test('packages of Debian are downloaded again when one has another version, and not for another mirror', () => {
   const names = ['libc6', 'libstdc++6', 'libgcc-s1', 'busybox', 'tar', 'libacl1', 'libselinux1', 'libpcre2-8-0']
   const lines = names.map((name) => `'http://one.example/${name}.deb' ${name}_1_arm64.deb 100 SHA256:${name}`)

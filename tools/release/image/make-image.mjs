@@ -22,6 +22,9 @@ const mediaTypes = {
   layer: 'application/vnd.oci.image.layer.v1.tar+gzip',
 }
 
+/** Where `makeImage` leaves its layout. @param {ReleaseContext} release @param {Arch} arch */
+export const imageLayout = ({ work }, arch) => join(work, `image-${arch}`)
+
 /**
  * The image as one archive that is both an OCI image layout (image-spec, image-layout.md) and what `docker load` of any version
  * reads (`manifest.json`). Made without an engine, a builder and a registry.
@@ -32,7 +35,7 @@ const mediaTypes = {
  */
 export async function makeImage(release, tree, arch) {
   const { version, work, dist } = release
-  const layout = join(work, `image-${arch}`)
+  const layout = imageLayout(release, arch)
   mkdirSync(join(layout, 'blobs/sha256'), { recursive: true })
   const program = join(work, 'image-program')
   const own = await withNode(release, tree, arch, join(program, 'usr/lib/berth'))
@@ -102,8 +105,8 @@ async function addLayer(release, layout, root, names, about, options = []) {
   return { digest: `sha256:${hash}`, size, diffId, about }
 }
 
-/** @param {string} layout @param {unknown} content */
-function addJson(layout, content) {
+/** Adds a blob. @param {string} layout @param {unknown} content */
+export function addJson(layout, content) {
   const text = JSON.stringify(content)
   const hash = createHash('sha256').update(text).digest('hex')
   writeFileSync(join(layout, 'blobs/sha256', hash), text)
