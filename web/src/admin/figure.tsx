@@ -12,10 +12,12 @@ interface FigureProps {
   value: string | undefined
   /** What the number counts, or how to read it. */
   meaning?: string | undefined
+  /** Its latest values, oldest first, null where unknown: a small plot below it. */
+  trend?: readonly (number | null)[] | undefined
 }
 
 /** A figure, with its name above and its explanation below. */
-export function Figure({ label, value, meaning }: FigureProps) {
+export function Figure({ label, value, meaning, trend }: FigureProps) {
   const t = useTranslations('admin.overview')
   return (
     <div>
@@ -26,8 +28,27 @@ export function Figure({ label, value, meaning }: FigureProps) {
         <>
           <dd className="figure">{value}</dd>
           {meaning !== undefined && <dd className="meaning">{meaning}</dd>}
+          {trend !== undefined && trend.length > 1 && <Trend values={trend} />}
         </>
       )}
     </div>
+  )
+}
+
+/** A line from 0 to the largest value, without axes: the figure above it is its last value, and says its unit. */
+function Trend({ values }: { values: readonly (number | null)[] }) {
+  const max = Math.max(1e-9, ...values.map((value) => value ?? 0))
+  const step = 100 / (values.length - 1)
+  const points = values.map((value, at) =>
+    value === null
+      ? ''
+      : `${values[at - 1] == null ? 'M' : 'L'}${(at * step).toFixed(1)} ${(23 - (value / max) * 22).toFixed(1)}`,
+  )
+  return (
+    <dd className="trend" aria-hidden="true">
+      <svg viewBox="0 0 100 24" preserveAspectRatio="none">
+        <path d={points.join('')} />
+      </svg>
+    </dd>
   )
 }

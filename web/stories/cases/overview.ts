@@ -53,6 +53,11 @@ function system(state: string, systemReport: NonNullable<Story['answers']>['syst
     name: `system/${state}`,
     path: '/admin/system',
     boot,
-    answers: { me: ada, listContainers: namedTypes, ...(systemReport !== undefined && { systemReport }) },
+    answers: {
+      me: ada,
+      listContainers: namedTypes,
+      systemHistory: { samples: history(state === 'just-started' ? 0 : 200) },
+      ...(systemReport !== undefined && { systemReport }),
+    },
   }
 }

@@ -126,6 +126,7 @@ export const system = {
     addressesFor: 'for this many more containers',
   },
   version: 'Version {version}',
+  trend: 'The lines show the last two hours.',
   gpus: {
     title: 'GPUs',
     inUse: 'In use',
@@ -302,6 +303,7 @@ export const germanSystem: InOtherWords<typeof system> = {
     addressesFor: 'für so viele weitere Container',
   },
   version: 'Version {version}',
+  trend: 'Die Linien zeigen die letzten zwei Stunden.',
   gpus: {
     title: 'GPUs',
     inUse: 'Belegt',

@@ -15,12 +15,12 @@ export const useReport = () =>
     refetchInterval: reportEvery,
   })
 
-/** The history of the last day, polled every minute, which is the rate of new samples. */
-export const useHistory = () =>
+/** The history of the last day. @param isPolled every minute, which is the rate of new samples; else it is read once */
+export const useHistory = (isPolled = true) =>
   useQuery({
     queryKey: ['admin', 'history'],
     queryFn: async ({ signal }) => (await createApiClient(signal).systemHistory()).samples,
-    refetchInterval: historyEvery,
+    refetchInterval: isPolled && historyEvery,
   })
 
 /** The health of the installation in one sentence. */

@@ -1,11 +1,12 @@
-import { useId, type ReactNode } from 'react'
+import { useId, useMemo, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { MailFailure, SystemReport } from '@berth/api/schemas/administration/admin.ts'
 import { AdminPage, QueryError } from '#/admin/admin-page.tsx'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/instants.tsx'
 import { Attention } from '#/admin/overview/attention.tsx'
-import { HealthStatus, useReport } from '#/admin/overview/report.tsx'
+import { momentsOf, type Moment } from '#/admin/overview/history.ts'
+import { HealthStatus, useHistory, useReport } from '#/admin/overview/report.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
 import { TypeName } from '#/components/type-name.tsx'
 import { mailAdvice } from './mail-advice.ts'
@@ -14,6 +15,8 @@ import { mailAdvice } from './mail-advice.ts'
 export function System() {
   const t = useTranslations('admin')
   const report = useReport()
+  const { data: samples } = useHistory(false)
+  const moments = useMemo(() => momentsOf(samples ?? [], 'hours'), [samples])
   return (
     <AdminPage title={t('shell.system')}>
       <QueryError query={report} />
@@ -23,9 +26,9 @@ export function System() {
           <Attention report={report.data} />
           <Nodes nodes={report.data.nodes} />
           <Reconciler report={report.data.reconciler} />
-          <Launches report={report.data} />
+          <Launches report={report.data} moments={moments} />
           <Gpus gpus={report.data.gpus} />
-          <Host host={report.data.host} />
+          <Host host={report.data.host} moments={moments} />
           <Images images={report.data.images} />
           <Mail mail={report.data.mail} />
           <p className="hint">{t('system.version', { version: report.data.version })}</p>
@@ -35,14 +38,30 @@ export function System() {
   )
 }
 
+/** What is said of small plots, where there are some. */
+function useTrendNote(moments: readonly Moment[]): string | undefined {
+  const t = useTranslations('admin.system')
+  return moments.length > 1 ? t('trend') : undefined
+}
+
+/** The last two hours; empty where nothing is known of them. */
+interface WithMoments {
+  moments: readonly Moment[]
+}
+
 /** Current launches, and for how many more containers there is capacity. */
-function Launches({ report: { launches, containers } }: { report: SystemReport }) {
+function Launches({ report: { launches, containers }, moments }: WithMoments & { report: SystemReport }) {
   const t = useTranslations('admin.system.launches')
   const { count } = useQuantities()
   return (
-    <Section title={t('title')}>
+    <Section title={t('title')} about={useTrendNote(moments)}>
       <Figures>
-        <Figure label={t('waiting')} value={count(launches.waiting)} meaning={t('waitingFor')} />
+        <Figure
+          label={t('waiting')}
+          value={count(launches.waiting)}
+          meaning={t('waitingFor')}
+          trend={moments.map(({ waiting }) => waiting)}
+        />
         <Figure
           label={t('underWay')}
           value={count(launches.under_way)}
@@ -52,6 +71,7 @@ function Launches({ report: { launches, containers } }: { report: SystemReport }
           label={t('running')}
           value={count(containers.running)}
           meaning={containers.max === null ? t('runningAll') : t('runningOf', { max: count(containers.max) })}
+          trend={moments.map(({ running }) => running)}
         />
         <Figure
           label={t('addresses')}
@@ -89,16 +109,16 @@ function Gpus({ gpus }: { gpus: SystemReport['gpus'] }) {
 }
 
 /** Free resources of the host, and whether host rules are set. */
-function Host({ host }: { host: SystemReport['host'] }) {
+function Host({ host, moments }: WithMoments & { host: SystemReport['host'] }) {
   const t = useTranslations('admin.system.host')
   const { bytes } = useQuantities()
   const rest = (part: SystemReport['host']['memory']) =>
     part ? { value: bytes(part.left), meaning: t('of', { total: bytes(part.total) }) } : { value: undefined }
   return (
-    <Section title={t('title')}>
+    <Section title={t('title')} about={useTrendNote(moments)}>
       <Figures>
-        <Figure label={t('memory')} {...rest(host.memory)} />
-        <Figure label={t('disk')} {...rest(host.disk)} />
+        <Figure label={t('memory')} {...rest(host.memory)} trend={moments.map(({ memory_left }) => memory_left)} />
+        <Figure label={t('disk')} {...rest(host.disk)} trend={moments.map(({ disk_left }) => disk_left)} />
         <Rules rules={host.rules} are={host.rules_are ?? 'host rules'} />
       </Figures>
     </Section>
@@ -316,7 +336,7 @@ function MailFailures({ failures }: { failures: readonly MailFailure[] }) {
 
 interface SectionProps {
   title: string
-  about?: string
+  about?: string | undefined
   children: ReactNode
 }
 
