@@ -19,7 +19,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
   const app = 'trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'
   const templates = await testTemplates({ command: ['/bin/sh', '-c', app] })
   const berth = await startBerth(t, { webDir, env: { CONTAINER_TEMPLATES: templates, MAGIC_LINK_RATE_LIMIT: '20' } })
-  await berth.signUp(ada)
+  const adas = await berth.signUp(ada)
   const { page, problems } = await openTab(t)
   const bobs = await (await page.context().browser()!.newContext()).newPage()
   for (const each of [page, bobs]) each.setDefaultTimeout(waitLimit(40_000))
@@ -89,6 +89,21 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
   await t.test('she takes it back', async () => {
     await goBack(said('admin.users.notice.blocked', { email: bob }), 'undo')
     await blocked(bob).waitFor({ state: 'detached' })
+  })
+
+  await t.test('in the sheet about him she changes how much his files may have beyond the limits', async () => {
+    const readBob = async () => (await adas.call('GET', `/api/admin/users?q=${encodeURIComponent(bob)}`)).body.users[0]
+    const { id } = await readBob()
+    assertOk(await adas.call('POST', `/api/admin/users/${id}/extra-disk`, { body: { bytes: 2 ** 30 } }))
+    await page.reload()
+    await choose(bob, said('admin.users.actions.details'))
+    await dialog.getByRole('button', { name: said('admin.users.details.changeExtraDisk') }).click()
+    const field = dialog.getByLabel(said('admin.users.extraDisk.field'))
+    assert.equal(await field.inputValue(), '1')
+    await field.fill('2.5')
+    await pressIn(said('admin.users.extraDisk.confirm'))
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal((await readBob()).extra_disk_bytes, 2.5 * 2 ** 30)
   })
 
   await t.test('by keys, a menu opens at its first entry, goes round, and leads back to its row', async () => {

@@ -105,6 +105,7 @@ export const users = {
     unblocked: '{email} is unblocked.',
     staysStopped: 'Their containers stay stopped until they launch them.',
     deleted: '{email} is deleted.',
+    extraDisk: 'The files of {email} have another limit from now on.',
   },
   details: {
     slug: 'Slug',
@@ -118,6 +119,8 @@ export const users = {
     usage: 'Usage over time',
     disk: 'Files',
     extraDisk: 'Beyond the limits',
+    change: 'Change',
+    changeExtraDisk: 'Change how much their files may have beyond the limits',
     loading: 'Loading…',
     groups: 'Groups',
     manager: 'Manager',
@@ -156,6 +159,13 @@ export const users = {
     reasonHint: 'They see this text.',
     confirm: 'Act for them',
     busy: 'Opening…',
+  },
+  extraDisk: {
+    title: 'More disk for {email}',
+    field: 'GiB beyond the limits',
+    hint: 'For all of their files together. 0 takes it away.',
+    confirm: 'Save',
+    busy: 'Saving…',
   },
   promote: {
     title: 'Make {email} an administrator?',
@@ -320,6 +330,7 @@ export const germanUsers: InOtherWords<typeof users> = {
     unblocked: '{email} ist entsperrt.',
     staysStopped: 'Die Container dieser Person bleiben gestoppt, bis sie sie startet.',
     deleted: '{email} ist gelöscht.',
+    extraDisk: 'Für die Dateien von {email} gilt ab jetzt eine andere Grenze.',
   },
   details: {
     slug: 'Kürzel',
@@ -333,6 +344,8 @@ export const germanUsers: InOtherWords<typeof users> = {
     usage: 'Nutzung im Verlauf',
     disk: 'Dateien',
     extraDisk: 'Über die Grenzen hinaus',
+    change: 'Ändern',
+    changeExtraDisk: 'Ändern, wie viel die Dateien über die Grenzen hinaus haben dürfen',
     loading: 'Wird geladen…',
     groups: 'Gruppen',
     manager: 'Verwaltet die Gruppe',
@@ -371,6 +384,13 @@ export const germanUsers: InOtherWords<typeof users> = {
     reasonHint: 'Die Person sieht diesen Text.',
     confirm: 'Konto übernehmen',
     busy: 'Wird geöffnet…',
+  },
+  extraDisk: {
+    title: 'Mehr Speicher für {email}',
+    field: 'GiB über die Grenzen hinaus',
+    hint: 'Für alle Dateien der Person zusammen. 0 nimmt es zurück.',
+    confirm: 'Speichern',
+    busy: 'Wird gespeichert…',
   },
   promote: {
     title: '{email} Administratorrechte geben?',

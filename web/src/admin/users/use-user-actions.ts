@@ -100,6 +100,7 @@ export function useUserActions(
     if (name === 'unblock') notify({ ...unblockedToast(user), undo })
     if (name === 'promote') notify({ title: t('notice.promoted', { email }) })
     if (name === 'demote') notify({ title: t('notice.demoted', { email }) })
+    if (name === 'extraDisk') notify({ title: t('notice.extraDisk', { email }) })
   }
 
   async function gone(user: AdminUser) {

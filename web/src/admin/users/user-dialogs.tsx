@@ -22,7 +22,7 @@ interface UserDialogProps {
 }
 
 /** The dialogs about one user. Another signup link needs no confirmation. */
-export type UserDialogName = Exclude<UserAction, 'resend'>
+export type UserDialogName = Exclude<UserAction, 'resend'> | 'extraDisk'
 
 const dialogs = {
   block: BlockDialog,
@@ -31,6 +31,7 @@ const dialogs = {
   promote: (props: UserDialogProps) => <RightsDialog {...props} action="promote" />,
   demote: (props: UserDialogProps) => <RightsDialog {...props} action="demote" />,
   delete: DeleteDialog,
+  extraDisk: ExtraDiskDialog,
 } as const satisfies Record<UserDialogName, unknown>
 
 export function UserDialog({ name, ...props }: UserDialogProps & { name: UserDialogName }) {
@@ -188,6 +189,50 @@ function DeleteDialog({ user, onGone, onClose }: UserDialogProps) {
       />
       <p className="hint" id={`${field}-hint`} role="status">
         {isWrong ? t('mismatch') : ''}
+      </p>
+    </ActionDialog>
+  )
+}
+
+const gibibyte = 2 ** 30
+/** Max of the field in GiB. Source: the API, `ExtraDiskBody`. */
+const maxExtraDisk = 2 ** 20
+
+/** Lets the homes of one user have more than the disk limits allow, or takes that away. */
+function ExtraDiskDialog({ user, onDone, onClose }: UserDialogProps) {
+  const t = useTranslations('admin.users.extraDisk')
+  const [typed, setTyped] = useState(String((user.extra_disk_bytes ?? 0) / gibibyte))
+  const field = useId()
+  const amount = typed.trim() === '' ? Number.NaN : Number(typed)
+
+  async function run(signal: AbortSignal) {
+    const body = { bytes: Math.round(amount * gibibyte) }
+    onDone((await createApiClient(signal).setExtraDisk({ params: { id: String(user.id) }, body })).user)
+  }
+
+  return (
+    <ActionDialog
+      title={t('title', { email: user.email })}
+      confirm={t('confirm')}
+      busy={t('busy')}
+      isOff={!(amount >= 0 && amount <= maxExtraDisk)}
+      run={run}
+      onClose={onClose}
+    >
+      <label htmlFor={field}>{t('field')}</label>
+      <input
+        id={field}
+        type="number"
+        min={0}
+        max={maxExtraDisk}
+        step="any"
+        aria-describedby={`${field}-hint`}
+        value={typed}
+        autoFocus
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <p className="hint" id={`${field}-hint`}>
+        {t('hint')}
       </p>
     </ActionDialog>
   )

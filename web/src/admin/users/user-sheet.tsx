@@ -7,8 +7,9 @@ import { DetailSheet, SheetFact, SheetPart } from '#/admin/details/detail-sheet.
 import { Day, RelativeTime } from '#/admin/instants.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { useQuantities } from '#/admin/quantities.ts'
-import { createApiClient } from '#/api/api-client.ts'
+import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import type { RowAction } from '#/components/menu.tsx'
 import { TypeName } from '#/components/type-name.tsx'
@@ -21,11 +22,12 @@ interface UserSheetProps {
   /** As the list has it; the rest is read. */
   user: AdminUser
   actions: readonly RowAction[]
+  onExtraDisk(): void
   onClose(): void
 }
 
 /** Everything about one user beside the list: containers, groups, sessions, disk, and what the audit log says. */
-export function UserSheet({ user, actions, onClose }: UserSheetProps) {
+export function UserSheet({ user, actions, onExtraDisk, onClose }: UserSheetProps) {
   const t = useTranslations('admin.users')
   const { bytes } = useQuantities()
   const { data, error } = useQuery({
@@ -55,8 +57,13 @@ export function UserSheet({ user, actions, onClose }: UserSheetProps) {
         {measured && measured.length > 0 && (
           <SheetFact name={t('details.disk')}>{bytes(measured.reduce((all, each) => all + each, 0))}</SheetFact>
         )}
-        {user.extra_disk_bytes !== undefined && (
-          <SheetFact name={t('details.extraDisk')}>{bytes(user.extra_disk_bytes)}</SheetFact>
+        {(user.extra_disk_bytes !== undefined || (measured && measured.length > 0)) && (
+          <SheetFact name={t('details.extraDisk')}>
+            {bytes(user.extra_disk_bytes ?? 0)}{' '}
+            <Button variant="small" isOff={!canAct()} onPress={onExtraDisk}>
+              <ShortLabel text={t('details.change')} name={t('details.changeExtraDisk')} />
+            </Button>
+          </SheetFact>
         )}
       </dl>
       <p>

@@ -70,7 +70,14 @@ export function Users() {
     >
       <ListPage kind={kind} view={view} />
       {open?.name === 'invite' && <InviteDialog onClose={close} />}
-      {open?.name === 'details' && <UserSheet user={open.user} actions={actions.inSheet(open.user)} onClose={close} />}
+      {open?.name === 'details' && (
+        <UserSheet
+          user={open.user}
+          actions={actions.inSheet(open.user)}
+          onExtraDisk={() => setOpen({ name: 'extraDisk', user: open.user })}
+          onClose={close}
+        />
+      )}
       {open && open.name !== 'invite' && open.name !== 'details' && (
         <UserDialog
           name={open.name}
