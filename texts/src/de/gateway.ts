@@ -20,10 +20,10 @@ export const gateway: Translated<'gateway'> = {
   tokenOfAnotherHost: 'Dieses Zugriffstoken gilt für einen anderen Container. Öffne diesen vom Dashboard aus.',
   tossedTokens: 'Der Browser hat mehrere Zugriffstoken geschickt, deshalb gilt keines davon. Melde dich neu an.',
   nothingHere:
-    'Unter dieser Adresse gibt es keinen Container. Prüfe ihre Schreibweise, oder öffne den Container in der Übersicht.',
+    'Unter dieser Adresse gibt es keinen Container. Prüfe ihre Schreibweise, oder öffne den Container im Dashboard.',
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
   notYours:
-    'Dieser Container gehört einer anderen Person. Frage sie, oder öffne deine eigenen Container in der Übersicht.',
+    'Dieser Container gehört einer anderen Person. Frage sie, oder öffne deine eigenen Container im Dashboard.',
   shareIsForLooking:
     'Du darfst diesen Container ansehen, aber nicht benutzen: Anfragen, die etwas ändern, und WebSockets werden abgelehnt.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
@@ -36,7 +36,7 @@ export const gateway: Translated<'gateway'> = {
   isolatedWorker:
     'Nur der Besitzer eines Containers darf einen Worker dafür anmelden: Er würde in deinem Browser weiterlaufen.',
   pageWhileActing:
-    'Solange du für eine andere Person handelst, öffnen sich deren Container nicht in deinem Browser: Eine Seite daraus hätte dieselbe Adresse wie deine eigenen Container und könnte nach der Übernahme als du weitermachen. Lies das Protokoll des Containers in der Übersicht, oder lass ihn dir vom Besitzer zeigen.',
+    'Solange du für eine andere Person handelst, öffnen sich deren Container nicht in deinem Browser: Eine Seite daraus hätte dieselbe Adresse wie deine eigenen Container und könnte nach der Übernahme als du weitermachen. Lies das Protokoll des Containers im Dashboard, oder lass ihn dir vom Besitzer zeigen.',
   workerOnBarePrefix:
     'Unter dieser Adresse darf kein Service-Worker angemeldet werden: Er würde auch andere Container erreichen.',
   tooManyConnections: 'Im Moment sind zu viele Verbindungen offen. Versuche es gleich noch einmal.',
@@ -178,7 +178,7 @@ export const faults: Translated<'faults'> = {
   noMethod: 'Sie beginnt nicht mit einer Methode.',
   forbiddenMethod: 'Diese Methode ist hier nicht erlaubt.',
   badFirstLine: 'Ihre erste Zeile ist ungültig.',
-  badVersion: 'Hier wird nur HTTP/1.1 und HTTP/1.0 gesprochen.',
+  badVersion: 'Nur HTTP/1.1 und HTTP/1.0 werden unterstützt.',
   noPath: 'Ihr Ziel muss ein Pfad sein, der mit einem Schrägstrich beginnt.',
   badTargetCharacter: 'Ihr Ziel enthält ein Zeichen, das in keiner Adresse stehen darf.',
   twoHosts: 'Sie nennt zwei Hosts.',
@@ -190,9 +190,9 @@ export const faults: Translated<'faults'> = {
   noHost: 'Sie nennt keinen Host.',
   badHost: 'Ihr Host ist ungültig.',
   lengthAndCoding: 'Sie hat eine Länge und eine Übertragungskodierung.',
-  unknownCoding: 'Von allen Übertragungskodierungen wird hier nur „chunked“ verstanden.',
+  unknownCoding: 'Nur die Übertragungskodierung „chunked“ wird unterstützt.',
   lengthInTwoWays: 'Sie gibt auf zwei Arten an, wie lang sie ist.',
-  codingInHttp10: 'HTTP/1.0 kennt keine Übertragungskodierung.',
+  codingInHttp10: 'In HTTP/1.0 gibt es keine Übertragungskodierung.',
   badLength: 'Ihre Länge ist keine Zahl.',
   longChunkLine: 'Ein Stück ihres Inhalts beginnt mit einer zu langen Zeile.',
   longFraming: 'Ihre Stücke haben weit mehr Rahmen als Inhalt.',
@@ -200,9 +200,9 @@ export const faults: Translated<'faults'> = {
   badChunkLine: 'Eine Zeile ihres Inhalts endet nicht mit CRLF.',
   noChunkSize: 'Ein Stück ihres Inhalts gibt seine Größe nicht an.',
   longTrailers: 'Ihre Zeilen nach dem Inhalt sind zu lang.',
-  badTrailers: 'Ihre Zeilen nach dem Inhalt sprechen von seiner Länge.',
+  badTrailers: 'Ihre Zeilen nach dem Inhalt geben eine Länge an.',
   oneSlash: 'Sie muss mit genau einem Schrägstrich beginnen.',
   backslash: 'Sie enthält einen umgekehrten Schrägstrich.',
   badEscape: 'Sie enthält ein Prozentzeichen, auf das keine gültigen Ziffern folgen.',
-  climbs: 'Ihre Punkte führen aus dem Container hinaus.',
+  climbs: 'Ihre Abschnitte „..“ führen aus dem Container hinaus.',
 }

@@ -285,7 +285,7 @@ export const germanTemplates: InOtherWords<typeof templates> = {
       openThis: 'Um einen Neustart von {type} bitten',
       title: '{count, plural, one {# Person} other {# Personen}} um einen Neustart von {type} bitten?',
       effect:
-        'Auf ihrer Übersicht steht, dass eine neue Version bereit ist und ein Neustart sie bringt. Gestoppt wird nichts.',
+        'In ihrem Dashboard steht, dass eine neue Version bereit ist und ein Neustart sie bringt. Gestoppt wird nichts.',
     },
     now: {
       open: 'Jetzt aktualisieren',
