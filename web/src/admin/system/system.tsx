@@ -25,12 +25,12 @@ export function System() {
         <>
           <Attention report={report.data} />
           <Nodes nodes={report.data.nodes} />
-          <Reconciler report={report.data.reconciler} />
           <Launches report={report.data} moments={moments} />
           <Gpus gpus={report.data.gpus} />
           <Host host={report.data.host} moments={moments} />
           <Images images={report.data.images} />
           <Mail mail={report.data.mail} />
+          <Reconciler report={report.data.reconciler} />
           <p className="hint">{t('system.version', { version: report.data.version })}</p>
         </>
       )}
