@@ -12,8 +12,8 @@ import { localize } from './localize-plain.ts'
  * The app's last lines stand in a column turned upside down, which is how a box begins scrolled to its end.
  */
 const style = `
-:root{color-scheme:light dark;--ground:#f3f6f7;--surface:#fff;--ink:#16232b;--quiet:#51626c;--line:#d6dfe3;--edge:#7b8c95;--accent:#0b5d73;--accent-strong:#084858;--on-accent:#fff;--wash:#edf1f3;--busy-wash:#e0f0f4;--bad:#a32a22;--bad-wash:#fbe9e7;--shadow:0 1px 2px rgb(22 35 43/6%),0 2px 8px rgb(22 35 43/5%)}
-@media (prefers-color-scheme:dark){:root{--ground:#10181d;--surface:#19242b;--ink:#e8eef1;--quiet:#a5b5be;--line:#2c3b44;--edge:#76899a;--accent:#7fcfe2;--accent-strong:#a5dfed;--on-accent:#0a2730;--wash:#26343c;--busy-wash:#173541;--bad:#f5a69f;--bad-wash:#42221f;--shadow:none}}
+:root{color-scheme:light dark;--ground:#f3f6f7;--surface:#fff;--ink:#16232b;--quiet:#51626c;--line:#d6dfe3;--edge:#7b8c95;--accent:#0b5d73;--accent-strong:#084858;--on-accent:#fff;--idle-wash:#edf1f3;--busy-wash:#e0f0f4;--bad:#a32a22;--bad-wash:#fbe9e7;--shadow:0 1px 2px rgb(22 35 43/6%),0 2px 8px rgb(22 35 43/5%)}
+@media (prefers-color-scheme:dark){:root{--ground:#10181d;--surface:#19242b;--ink:#e8eef1;--quiet:#a5b5be;--line:#2c3b44;--edge:#76899a;--accent:#7fcfe2;--accent-strong:#a5dfed;--on-accent:#0a2730;--idle-wash:#26343c;--busy-wash:#173541;--bad:#f5a69f;--bad-wash:#42221f;--shadow:none}}
 *,::before,::after{box-sizing:border-box}
 html{font:1rem/1.55 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;color:var(--ink);background:var(--ground);text-size-adjust:100%}
 body{margin:0;min-width:15rem}
@@ -42,7 +42,7 @@ main:has(.lines){width:min(42rem,100vw - 2rem)}
 .button{display:inline-flex;align-items:center;justify-content:center;min-height:2.75rem;padding:.5rem 1.1rem;font-weight:600;text-decoration:none;color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:8px}
 .button:hover{color:var(--on-accent);background:var(--accent-strong)}
 .hint{color:var(--quiet);font-size:.875rem}
-.lines{display:flex;flex-direction:column-reverse;max-height:18rem;overflow:auto;background:var(--wash);border:1px solid var(--edge);border-radius:8px}
+.lines{display:flex;flex-direction:column-reverse;max-height:18rem;overflow:auto;background:var(--idle-wash);border:1px solid var(--edge);border-radius:8px}
 pre{padding:.75rem 1rem;font:.875rem/1.5 ui-monospace,'Cascadia Mono',Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 `
 
@@ -56,7 +56,7 @@ pre{padding:.75rem 1rem;font:.875rem/1.5 ui-monospace,'Cascadia Mono',Menlo,Cons
  * changes is news and no movement.
  */
 export const progressStyle = `
-.bar{height:.6rem;overflow:hidden;background:var(--wash);border:1px solid var(--edge);border-radius:999px}
+.bar{height:.6rem;overflow:hidden;background:var(--idle-wash);border:1px solid var(--edge);border-radius:999px}
 .bar::before{content:'';display:block;width:35%;height:100%;background:var(--accent);border-radius:inherit;animation:slide 1.8s ease-in-out infinite}
 @keyframes slide{from{transform:translateX(-100%)}to{transform:translateX(290%)}}
 .steps{display:grid;gap:.35rem;padding:0;list-style:none}

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { test } from 'node:test'
 import { languages } from '@berth/api/boot.ts'
 import { message } from '@berth/texts/localized-message.ts'
@@ -148,6 +150,33 @@ test('every page is one well-formed document in its language with one policy for
     assert.ok(!/ style=|<script| on\w+=/.test(page), 'the policy would refuse these')
   }
 })
+
+test('colours are those of the front end, and so are the sizes of text and corners', async () => {
+  const sheet = await readFile(path.join(import.meta.dirname, '../../../web/src/styles/base.css'), 'utf8')
+  const tokens = new Set(
+    [...sheet.matchAll(/(--[a-z-]+): ([^;]+);/g)].map(([, name = '', value = '']) => `${name}:${compact(value)}`),
+  )
+  const page = unavailablePage('blocked', view)
+  const repeated = [...page.matchAll(/(--[a-z-]+):([^;{}]+)(?=[;}])/g)].map(
+    ([, name, value = '']) => `${name}:${compact(value)}`,
+  )
+  assert.equal(repeated.length, 28)
+  assert.deepEqual(
+    repeated.filter((each) => !tokens.has(each)),
+    [],
+  )
+  for (const [rule, token] of [
+    [/h1\{font-size:([^;}]+)/, '--text-title'],
+    [/h2\{font-size:([^;}]+)/, '--text-section'],
+    [/\.hint\{[^}]*font-size:([^;}]+)/, '--text-small'],
+    [/main\{[^}]*border-radius:([^;}]+)/, '--radius-card'],
+    [/\.button\{[^}]*border-radius:([^;}]+)/, '--radius-control'],
+  ] as const)
+    assert.ok(tokens.has(`${token}:${compact(rule.exec(page)?.[1] ?? '')}`), token)
+})
+
+/** A value as both style sheets write it. */
+const compact = (value: string) => value.replaceAll(/\s*([/,])\s*/g, '$1').replace(/^\./, '0.')
 
 test('only a page whose app answers reloads, and at once: nothing that is read moves away', () => {
   const reloading = everyPage(view, ['a line']).filter((page) => page.includes('http-equiv'))
