@@ -85,7 +85,10 @@ test('a symbolic link counts where it is, and where it leads', (t) => {
     )
   assert.deepEqual(problemsOf({ a: writing('srv/common'), b: { mounts: [mount('srv/to-common')] } }), [])
   symlinkSync(at('srv/loop'), at('srv/loop'))
-  assert.match(problemsOf({ a: writing('srv/common'), b: { mounts: [mount('srv/loop')] } }).join(), /cannot be read .ELOOP/)
+  assert.match(
+    problemsOf({ a: writing('srv/common'), b: { mounts: [mount('srv/loop')] } }).join(),
+    /cannot be read .ELOOP/,
+  )
 })
 
 test('starter files, secrets, roots, devices, and what settings name, are not below a writable mount either', (t) => {

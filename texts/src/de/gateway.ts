@@ -22,8 +22,7 @@ export const gateway: Translated<'gateway'> = {
   nothingHere:
     'Unter dieser Adresse gibt es keinen Container. Prüfe ihre Schreibweise, oder öffne den Container im Dashboard.',
   callerBlocked: 'Dieses Konto ist gesperrt. Wende dich an deinen Administrator.',
-  notYours:
-    'Dieser Container gehört einer anderen Person. Frage sie, oder öffne deine eigenen Container im Dashboard.',
+  notYours: 'Dieser Container gehört einer anderen Person. Frage sie, oder öffne deine eigenen Container im Dashboard.',
   shareIsForLooking:
     'Du darfst diesen Container ansehen, aber nicht benutzen: Anfragen, die etwas ändern, und WebSockets werden abgelehnt.',
   containerBlocked: 'Dieser Container ist gesperrt. Wende dich an deinen Administrator.',
