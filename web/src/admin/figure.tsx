@@ -42,7 +42,7 @@ function Trend({ values }: { values: readonly (number | null)[] }) {
   const points = values.map((value, at) =>
     value === null
       ? ''
-      : `${(values[at - 1] ?? null) === null ? 'M' : 'L'}${(at * step).toFixed(1)} ${(23 - (value / max) * 22).toFixed(1)}`,
+      : `${typeof values[at - 1] === 'number' ? 'L' : 'M'}${(at * step).toFixed(1)} ${(23 - (value / max) * 22).toFixed(1)}`,
   )
   return (
     <dd className="trend" aria-hidden="true">
