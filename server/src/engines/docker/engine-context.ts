@@ -3,7 +3,6 @@ import type { BoundFolder, BoundFolders } from './bound-folders.ts'
 import type { ContainerTool } from './container-tool.ts'
 import type { EngineClient } from './engine-client.ts'
 import type { HostInfo } from './host-info.ts'
-import type { MeasuredVolumes } from './home-sizes.ts'
 import type { HostRules } from './host-rules.ts'
 import type { ImagePulls } from './images.ts'
 import type { Networks } from './networks.ts'
@@ -77,5 +76,24 @@ export class OomNotices {
   /** Whether the engine told so of this container, while a watcher listened. */
   has(id: string): boolean {
     return this.#ids.has(id)
+  }
+}
+
+/** Volumes that are being measured, which the engine does not remove meanwhile. */
+export class MeasuredVolumes {
+  readonly #release = new Map<string, () => Promise<void>>()
+
+  /** @param release ends the measurement of this volume, and resolves when nothing has it any more */
+  hold(volumes: readonly string[], release: (volume: string) => Promise<void>): void {
+    for (const volume of volumes) this.#release.set(volume, () => release(volume))
+  }
+
+  leave(volumes: readonly string[]): void {
+    for (const volume of volumes) this.#release.delete(volume)
+  }
+
+  /** Before a volume is removed. */
+  async release(volume: string): Promise<void> {
+    await this.#release.get(volume)?.()
   }
 }

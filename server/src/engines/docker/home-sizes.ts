@@ -16,25 +16,6 @@ const [atOnce, paced] = [100, 20]
 /** Of the kernel's weights of CPU (`cpu.shares`): the least that it knows. */
 const leastShares = 2
 
-/** Volumes that are being measured, which the engine does not remove meanwhile. */
-export class MeasuredVolumes {
-  readonly #release = new Map<string, () => Promise<void>>()
-
-  /** @param release ends the measurement of this volume, and resolves when nothing has it any more */
-  hold(volumes: readonly string[], release: (volume: string) => Promise<void>): void {
-    for (const volume of volumes) this.#release.set(volume, () => release(volume))
-  }
-
-  leave(volumes: readonly string[]): void {
-    for (const volume of volumes) this.#release.delete(volume)
-  }
-
-  /** Before a volume is removed. */
-  async release(volume: string): Promise<void> {
-    await this.#release.get(volume)?.()
-  }
-}
-
 /**
  * As `Runtime.measureHomes`. The container tool looks at every file (container-tool/du.c), of homes and folders of this installation
  * alone, in containers of its own that can write nothing. The engine's own measurement (`/system/df`) looks at all volumes
