@@ -24,14 +24,27 @@ test('a helper that the engine never removes concerns its own volume alone', asy
   await helpers.create('home-of-ann')
 })
 
+// It measured for hours after the process that waited for it was killed, and no home in it could be removed.
+test('a helper that still measures for a process that was killed is ended', async () => {
+  const removals: string[] = []
+  const engine = await engineWithHelperOf('home-of-ann', removals, Promise.resolve(), { 'berth.helper.task': 'du' })
+  await new HelperContainers(engine, 'berth').free('')
+  assert.deepEqual(removals, ['/containers/left by force'])
+})
+
 /** A stand-in for the client of an engine, which has a helper of a process that is gone. */
-async function engineWithHelperOf(volume: string, removals: string[], removed: Promise<void>): Promise<EngineClient> {
+async function engineWithHelperOf(
+  volume: string,
+  removals: string[],
+  removed: Promise<void>,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<EngineClient> {
   const gone = spawn('true')
   await once(gone, 'exit')
-  const left = { Id: 'left', Labels: { 'berth.helper.pid': String(gone.pid) }, Mounts: [{ Name: volume }] }
-  const ask = async ({ method, path }: EngineCall): Promise<unknown> => {
+  const left = { Id: 'left', Labels: { 'berth.helper.pid': String(gone.pid), ...labels }, Mounts: [{ Name: volume }] }
+  const ask = async ({ method, path, query }: EngineCall): Promise<unknown> => {
     if (method === 'DELETE') {
-      removals.push(path)
+      removals.push(query?.['force'] === '1' ? `${path} by force` : path)
       await removed
     }
     return path === '/containers/json' ? [left] : { Id: 'made' }

@@ -3,7 +3,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
-import { helperLabel, helperLabels } from './labels.ts'
+import { helperLabel, helperLabels, helperTaskLabel, type HelperTask } from './labels.ts'
 
 const label = helperLabel
 /** Without a single file. */
@@ -120,8 +120,13 @@ export class HelperContainers {
     const query = { all: '1', filters: JSON.stringify({ label: [`${label}=${this.#installation}`] }) }
     const call = { what: 'list helpers', method: 'GET', path: '/containers/json', query } as const
     const found = await this.#client.ask<ListedHelper[]>({ ...call, timeout: callTimeouts.list })
-    for (const { Id, Labels, Mounts } of found)
-      if (!isAlive(Number(Labels[`${label}.pid`]))) this.#removeAllOf(Mounts?.[0]?.Name ?? '', Id)
+    const abandoned = found.filter(({ Labels }) => !isAlive(Number(Labels[`${label}.pid`])))
+    const onlyReads = ({ Labels }: ListedHelper) => Labels[helperTaskLabel] === ('du' satisfies HelperTask)
+    for (const { Id, Mounts } of abandoned.filter((each) => !onlyReads(each)))
+      this.#removeAllOf(Mounts?.[0]?.Name ?? '', Id)
+    // It may run for hours, and no process waits for its end.
+    const removals = abandoned.filter(onlyReads).map(({ Id }) => this.#remove(Id, { force: '1' }))
+    await Promise.allSettled(removals)
   }
 
   #removeAllOf(volume: string, id: string): void {
@@ -161,8 +166,8 @@ export class HelperContainers {
     }
   }
 
-  async #remove(id: string): Promise<void> {
-    const call = { what: 'remove a helper', method: 'DELETE', path: `/containers/${id}` } as const
+  async #remove(id: string, query: Readonly<Record<string, string>> = {}): Promise<void> {
+    const call = { what: 'remove a helper', method: 'DELETE', path: `/containers/${id}`, query } as const
     await this.#client.ask({ ...call, timeout: callTimeouts.remove })
   }
 }

@@ -30,12 +30,15 @@ export const helperLabels = (installation: string): Labels => ({
   [`${helperLabel}.pid`]: String(process.pid),
 })
 
+/** Says what a helper that runs does. */
+export const helperTaskLabel = `${helperLabel}.task`
+
 /** What helpers that run do: the broker starts no other. */
 export type HelperTask = 'chown' | 'du'
 
 export const taskHelperLabels = (installation: string, task: HelperTask): Labels => ({
   ...helperLabels(installation),
-  [`${helperLabel}.task`]: task,
+  [helperTaskLabel]: task,
 })
 
 type Labels = Readonly<Record<string, string>>

@@ -112,10 +112,14 @@ CMD ["/bin/httpd", "-f", "-p", "8080", "-h", "/home/berth"]
 /** Takes away everything that carries this installation's label: containers, volumes, networks. */
 export async function removeInstallation(installation: string, ask: AskEngine = askEngine): Promise<void> {
   const query = { all: 'true', filters: JSON.stringify({ label: [`berth.instance=${installation}`] }) }
-  const containers = await ask<{ Id: string }[]>('GET', '/containers/json', { query })
+  const ofHelpers = { all: 'true', filters: JSON.stringify({ label: [`berth.helper=${installation}`] }) }
+  // A process that was killed leaves helpers, which keep homes.
+  const containers = await Promise.all(
+    [query, ofHelpers].map((query) => ask<{ Id: string }[]>('GET', '/containers/json', { query })),
+  )
   await removeAll(
     ask,
-    containers.map(({ Id }) => `/containers/${Id}`),
+    containers.flat().map(({ Id }) => `/containers/${Id}`),
   )
   const { Volumes } = await ask<{ Volumes: { Name: string }[] | null }>('GET', '/volumes', { query })
   await removeAll(
