@@ -44,9 +44,8 @@ export const groups: Translated<'groups'> = {
   nameTaken: 'Es gibt schon eine Gruppe mit diesem Namen. Wähle einen anderen.',
   folderNameTaken: 'Eine andere Gruppe hat einen Ordner mit diesem Namen. Wähle einen anderen.',
   folderNotFound: 'Die Gruppe hat keinen Ordner.',
-  folderRemoved:
-    'Der Ordner ist weggenommen. Was darin ist, bleibt, und ist wieder da, wenn die Gruppe einen Ordner bekommt.',
-  folderPurged: 'Der Ordner ist weggenommen. Was darin ist, wird entfernt, sobald kein Container mehr mit ihm läuft.',
+  folderRemoved: 'Der Ordner ist entfernt. Sein Inhalt bleibt und ist wieder da, wenn die Gruppe einen Ordner bekommt.',
+  folderPurged: 'Der Ordner ist entfernt. Sein Inhalt wird gelöscht, sobald kein Container mehr mit ihm läuft.',
   unknownTypes: 'Diese Containertypen gibt es nicht: {types}. Bekannt sind: {known}.',
   providerName: 'Der Anbieter {source} benennt diese Gruppe, deshalb lässt sich ihr Name hier nicht ändern.',
   providerMembers:
@@ -92,7 +91,7 @@ export const termEnd: Translated<'termEnd'> = {
     'Mit mehreren Knoten brauchen Archive einen Ordner, den alle Knoten gemeinsam haben. Der Betreiber setzt ihn als ARCHIVE_DIR. Nichts wurde verändert.',
   badDates: 'Archive müssen länger als bis zum Entfernen und höchstens zwei Jahre aufbewahrt werden.',
   noRoom:
-    'Die Home-Ordner haben {needed}, auf der Platte der Archive sind noch {free} frei. Schaffe Platz oder setze ARCHIVE_DIR auf eine andere Platte. Nichts wurde verändert.',
+    'Die Home-Ordner belegen {needed}, auf der Platte der Archive sind noch {free} frei. Schaffe Platz oder setze ARCHIVE_DIR auf eine andere Platte. Nichts wurde verändert.',
   underWay: 'Für diese Gruppe läuft schon ein Kursende. Warte darauf oder brich es zuerst ab.',
   none: 'Für diese Gruppe läuft kein Kursende.',
   tooLate: 'Das Entfernen hat begonnen; das Kursende lässt sich nicht mehr abbrechen.',

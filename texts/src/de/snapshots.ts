@@ -42,7 +42,7 @@ export const snapshots: Translated<'snapshots'> = {
   badName: 'Das Archiv hat einen Eintrag, der nicht unter einen Ordner gehört: {name}. Nichts wurde ausgepackt.',
   fileAndFolder: 'Das Archiv hat {name} zweimal, als Datei und als Ordner. Nichts wurde ausgepackt.',
   longHeader:
-    'Das Archiv hat einen Eintrag, dessen Name oder Attribute länger sind, als ein Dateisystem sie nimmt. Nichts wurde ausgepackt.',
+    'Das Archiv hat einen Eintrag, dessen Name oder Attribute länger sind, als ein Dateisystem zulässt. Nichts wurde ausgepackt.',
   missingTarget:
     'Das Archiv hat einen harten Link auf etwas, das nicht vor ihm steht: {name}. Nichts wurde ausgepackt.',
   sparseArchive:
@@ -51,7 +51,7 @@ export const snapshots: Translated<'snapshots'> = {
   tooManyFolders: 'Das Archiv hat zu viele Ordner und Verknüpfungen. Sende es in Teilen.',
   tooMuchMetadata:
     'Namen und Attribute der Einträge brauchen im Archiv mehr Platz, als ein solches Archiv benötigt. Lass Attribute weg, oder sende es in Teilen.',
-  uploadTooLarge: 'Das Archiv hat ausgepackt mehr als {size}; das ist die Grenze. Sende es in Teilen.',
+  uploadTooLarge: 'Das Archiv ist ausgepackt größer als {size}; das ist die Grenze. Sende es in Teilen.',
   noRoom: 'In deinen Home-Ordnern ist nur noch Platz für {size}. Lösche zuerst, was du nicht brauchst.',
   uploadStopped: 'Das Archiv kam nicht an: Eine Weile kam nichts, oder es dauerte zu lange. Nichts wurde ausgepackt.',
   uploadTooSlow:

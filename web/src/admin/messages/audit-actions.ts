@@ -332,8 +332,8 @@ const rows = {
   'group.remove-folder': {
     en: { name: 'Folder of a group taken away', sentence: '<b>{actor}</b> took the folder of <b>{group}</b> away' },
     de: {
-      name: 'Ordner einer Gruppe weggenommen',
-      sentence: '<b>{actor}</b> hat den Ordner von <b>{group}</b> weggenommen',
+      name: 'Ordner einer Gruppe entfernt',
+      sentence: '<b>{actor}</b> hat den Ordner von <b>{group}</b> entfernt',
     },
   },
   'group.set-timetable': {
