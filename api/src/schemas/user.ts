@@ -57,6 +57,9 @@ export const ContainerEntry = Type.Object({
     }),
   ),
   home_problem: Type.Optional(Type.String({ description: 'Why its program cannot write to its home, and what to do' })),
+  launch_refused: Type.Optional(
+    Type.String({ description: 'Why it is not launched now: a group of the user, for its type, has ended' }),
+  ),
   is_outdated: Type.Optional(
     Type.Literal(true, {
       description: "It has other folders of the owner's groups than it would have after a restart",

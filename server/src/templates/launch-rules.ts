@@ -41,6 +41,20 @@ export class LaunchRules {
     return expired && refusals.groupExpired(expired.name)
   }
 
+  /**
+   * Names of groups whose end keeps this user from launching these templates, by type; asks the store nothing where none that
+   * concerns them has ended.
+   */
+  async endedFor(userId: number, templates: readonly Template[], now: Date): Promise<ReadonlyMap<string, string>> {
+    const ended = this.directory.expired(now)
+    if (!templates.some(({ type }) => ended.some((group) => covers(group, type)))) return new Map()
+    const groups = await this.#groupsOf(userId)
+    const expired = templates.map(
+      (each) => [each.type, expiredGroup(groups, each.type, each.groups, now)?.name] as const,
+    )
+    return new Map(expired.flatMap(([type, name]) => (name === undefined ? [] : [[type, name]])))
+  }
+
   /** Limits of the owner's groups that concern this container; undefined, at once, where no group has any for its type. */
   limitsFor({ userId, type }: ContainerRef): Promise<readonly MemberLimits[]> | undefined {
     return this.directory.limited.some((group) => covers(group, type)) ? this.#limitsOf(userId, type) : undefined

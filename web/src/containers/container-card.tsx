@@ -122,7 +122,11 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           {entry.description !== '' && <p className="card-about">{entry.description}</p>}
           <CardNotes
             entry={entry}
-            hint={isLaunching || isRunning ? undefined : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))}
+            hint={
+              isLaunching || isRunning || entry.launch_refused !== undefined
+                ? undefined
+                : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))
+            }
             isShort={warning !== undefined}
             isBlockSaid={isAccountBlocked}
           />
@@ -255,6 +259,7 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   }
   return (
     <>
+      {entry.launch_refused !== undefined && <p className="note">{entry.launch_refused}</p>}
       {entry.restart_requested && <p className="note">{t('restartRequested')}</p>}
       {entry.home_problem !== undefined && <p className="note">{entry.home_problem}</p>}
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}

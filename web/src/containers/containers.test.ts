@@ -121,6 +121,13 @@ test('a blocked container offers only its logs, even while the engine still repo
   assert.equal(statusView(blocked).word, 'blocked')
 })
 
+test('a container whose group has ended offers its files and logs, and no start', () => {
+  const ended = { ...runningEntry, status: 'exited', launch_refused: 'The group Physics has ended.' }
+  const { launch, restart, open, readLogs } = actionsFor(ended, still)
+  assert.deepEqual([launch, restart, open, readLogs], [false, false, false, true])
+  assert.equal(actionsFor({ ...ended, home: 'type', created_at: '2026-10-01T00:00:00.000Z' }, still).readFiles, true)
+})
+
 test('a used container that the engine no longer has counts as stopped; one never launched does not', () => {
   const { word, hint } = statusView({ ...runningEntry, status: 'not_created', last_used: '2026-10-01T00:00:00.000Z' })
   assert.deepEqual([word, hint], ['stopped', 'renewed'])

@@ -121,14 +121,18 @@ export function statusView(
  * ports be seen while it runs, unless its template has none.
  */
 export function actionsFor(
-  entry: Pick<ContainerEntry, 'status' | 'is_blocked' | 'container_id' | 'created_at' | 'home' | 'ports_off'>,
+  entry: Pick<
+    ContainerEntry,
+    'status' | 'is_blocked' | 'launch_refused' | 'container_id' | 'created_at' | 'home' | 'ports_off'
+  >,
   { isStarting }: { isStarting: boolean },
 ) {
   const isThere = entry.status === 'running' || entry.status === 'paused'
+  const isLaunchable = !entry.is_blocked && entry.launch_refused === undefined
   return {
     open: isThere && !entry.is_blocked,
-    launch: !isThere && !entry.is_blocked,
-    restart: !entry.is_blocked && entry.container_id !== null,
+    launch: !isThere && isLaunchable,
+    restart: isLaunchable && entry.container_id !== null,
     stop: (isThere || isStarting) && !entry.is_blocked,
     readFiles: !isThere && !isStarting && !entry.is_blocked && entry.home !== null && entry.created_at !== null,
     seePorts: entry.status === 'running' && !entry.is_blocked && !entry.ports_off,

@@ -221,6 +221,14 @@ export const dashboardStories: readonly Story[] = [
     ],
   }),
   story('sign-in-again', [dev(), prod({ status: 'exited' })], { boot: { csrf: null } }),
+  story('group-ended', [
+    dev({
+      status: 'exited',
+      launch_refused:
+        'The group Physics 10b has ended, so its containers are not started any more. Your files are kept; ask your administrator if you need them.',
+    }),
+    prod(),
+  ]),
   story('notice', [dev(), prod()], {
     state: { notice: 'There is no such container type. Known types: dev, prod.' },
   }),

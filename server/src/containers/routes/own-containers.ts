@@ -21,14 +21,14 @@ export interface PrimaryContainer {
 export class OwnContainers {
   readonly #db: Db
   readonly #templates: Templates
-  readonly #rules: Pick<LaunchRules, 'visible' | 'foldersFor'>
+  readonly #rules: Pick<LaunchRules, 'visible' | 'foldersFor' | 'endedFor'>
   readonly #lookups: Pick<StatusLookups, 'of' | 'ofEach'>
   readonly #notes: ContainerNotes
 
   constructor(
     db: Db,
     templates: Templates,
-    rules: Pick<LaunchRules, 'visible' | 'foldersFor'>,
+    rules: Pick<LaunchRules, 'visible' | 'foldersFor' | 'endedFor'>,
     lookups: Pick<StatusLookups, 'of' | 'ofEach'>,
     notes: ContainerNotes,
   ) {
@@ -52,16 +52,18 @@ export class OwnContainers {
   }
 
   /** One entry for each configured type that the user may see, see `listContainers`. */
-  async list(user: Pick<User, 'id' | 'isAdmin'>): Promise<ListedContainer[]> {
+  async list(user: Pick<User, 'id' | 'isAdmin'>, now: Date): Promise<ListedContainer[]> {
     const visible = await this.#rules.visible(user)
     const records = await listContainersOf(this.#db, user.id)
     const listed = await listContainers(this.#lookups, visible, records, this.#notes)
     // They are the same in all types that show them.
     const showing = listed.find((each) => isUp(each) && each.template.groupFolders !== null)
     const folders = showing ? await this.#rules.foldersFor(user.id, showing.template) : []
+    const ended = await this.#rules.endedFor(user.id, visible, now)
     return listed.map((each) => {
       const wanted = folderText(each.template.groupFolders === null ? [] : folders)
-      return { ...each, isOutdated: each.record !== undefined && isUp(each) && wanted !== each.record.groupFolders }
+      const isOutdated = each.record !== undefined && isUp(each) && wanted !== each.record.groupFolders
+      return { ...each, isOutdated, endedGroup: ended.get(each.template.type) }
     })
   }
 }
@@ -85,9 +87,11 @@ export interface ListedContainer {
   readonly idle: IdleOutlook | undefined
   /** Whether it runs with other folders of groups than a start would give it now. */
   readonly isOutdated: boolean
+  /** Name of the group of its owner whose end keeps it from being launched. */
+  readonly endedGroup: string | undefined
 }
 
-type Listed = Omit<ListedContainer, 'isOutdated'>
+type Listed = Omit<ListedContainer, 'isOutdated' | 'endedGroup'>
 
 const isUp = ({ status }: Pick<Listed, 'status'>) => status === 'running' || status === 'paused'
 

@@ -51,7 +51,7 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
 
     listContainers: async (call) => {
       const user = userOf(call)
-      const listed = await ownContainers.list(user)
+      const listed = await ownContainers.list(user, call.now)
       return {
         containers: listed.map((each) => {
           const record = each.template.home === null ? undefined : each.record
@@ -61,6 +61,9 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
             ...toContainerEntry(spawnerUrl, user.slug, each),
             ...measurementsOf(measured, user, each),
             ...(sentence && { home_problem: sentence }),
+            ...(each.endedGroup !== undefined && {
+              launch_refused: localizedReply(call, message('groups.expired', { group: each.endedGroup })),
+            }),
           }
         }),
       }

@@ -174,6 +174,10 @@ test('what a group has when it expires is stopped within 30 s and not launched a
   const refused = await launch(eva, 'dev')
   assertRefused(refused, 403)
   assert.match(refused.body.error, /Ends/)
+  // Its card looked as if it could be launched.
+  const cards = (await eva.call('GET', '/api/user/containers')).body.containers as Record<string, unknown>[]
+  const said = Object.fromEntries(cards.map(({ type, launch_refused }) => [type, launch_refused]))
+  assert.deepEqual([said.dev, said.prod], [refused.body.error, undefined])
   assert.ok(engine.running.includes(`prod of ${eva.id}`))
   assert.ok(engine.done.includes(`stop dev of ${eva.id}`))
   assert.ok(engine.done.every((each) => !each.startsWith('remove')))
