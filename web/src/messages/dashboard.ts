@@ -40,6 +40,7 @@ export const dashboard = {
   visitors: '{count, plural, one {One visitor has it open now.} other {# visitors have it open now.}}',
   groups: { label: 'Your groups', all: 'Groups and join codes' },
   ask: 'Ask <who></who>.',
+  askYourself: 'You are an administrator: see the system.',
   administrator: 'your administrator',
   status: {
     notLaunched: 'Not launched yet',
@@ -128,6 +129,7 @@ export const dashboard = {
     lines: 'Last lines of its output',
     mail: 'Write to {who}',
     web: 'Ask for help',
+    system: 'See the system',
     subject: 'Container {name}',
   },
   idle: {
@@ -206,6 +208,7 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   visitors: '{count, plural, one {Ein Gast hat ihn gerade offen.} other {# Gäste haben ihn gerade offen.}}',
   groups: { label: 'Deine Gruppen', all: 'Gruppen und Beitrittscodes' },
   ask: 'Wende dich an <who></who>.',
+  askYourself: 'Du bist Administrator: Sieh beim System nach.',
   administrator: 'deinen Administrator',
   status: {
     notLaunched: 'Noch nie gestartet',
@@ -296,6 +299,7 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
     lines: 'Letzte Zeilen der Ausgabe',
     mail: 'An {who} schreiben',
     web: 'Um Hilfe bitten',
+    system: 'System ansehen',
     subject: 'Container {name}',
   },
   idle: {
