@@ -28,6 +28,9 @@ const pictures: Readonly<Record<string, Picture>> = {
   users: { story: 'users/selected', height: 720 },
   block: { story: 'users/block', height: 720 },
   audit: { story: 'audit/full', height: 720 },
+  connect: { story: 'dashboard/connect', height: 720 },
+  'ssh-keys': { story: 'ssh-keys/many', height: 720 },
+  ports: { story: 'dashboard/ports', height: 560 },
   takeover: { story: 'takeover/acting', height: 560 },
 }
 
