@@ -187,10 +187,8 @@ export class Containers {
       rules,
       singleFlight,
       starterFiles,
-      homeOf: (user, template) => {
-        const { name, home } = containerSpec(user, template, this.#settings)
-        return home ? { name, volume: home.volume, home: home.path } : undefined
-      },
+      homes: this.homes,
+      installation,
     })
     this.prestart = prestartOf(parts, { routeSync, idleSuspension, activity, admission, spawner })
     this.ownerActions = new OwnerActions({

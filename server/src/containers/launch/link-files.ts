@@ -1,14 +1,16 @@
 import pLimit from 'p-limit'
+import { containerName } from '#/containers/container-name.ts'
+import type { HomeLocks } from '#/containers/home-locks.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { Database } from '#/store/database.ts'
-import { containerKey, findContainer, type ContainerRef } from '#/store/user-containers.ts'
+import { containerKey, findContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import type { LaunchRules } from '#/templates/launch-rules.ts'
 import { filesOfLink, type GitLink } from '#/templates/starter-files/link-files.ts'
 import type { NewContainer, PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
-import type { StarterFiles, Template, Templates } from '#/templates/template.ts'
+import type { StarterFiles, Templates } from '#/templates/template.ts'
 
 /** Max time of one request, in ms: fetching and writing. */
 const timeout = 120_000
@@ -22,8 +24,9 @@ export interface LinkFilesParts {
   readonly rules: Pick<LaunchRules, 'refusalFor'>
   readonly singleFlight: SingleFlight
   readonly starterFiles: Pick<PutStarterFiles, 'run' | 'prefetch'>
-  /** Name, and home with its volume, of this user's container. */
-  readonly homeOf: (user: User, template: Template) => Pick<NewContainer, 'name' | 'volume' | 'home'> | undefined
+  readonly homes: Pick<HomeLocks, 'share'>
+  /** Name of this installation; begins the names of containers. */
+  readonly installation: string
 }
 
 /** Puts the files of a link into the home of a container that exists, as starter files: what a person changed is kept. */
@@ -53,23 +56,30 @@ export class LinkFiles {
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     const refusal = await rules.refusalFor(user, template, now)
     if (refusal) throw refusal
-    const home = this.#parts.homeOf(user, template)
-    if (!record?.containerId || !home) throw refusals.noHomeForFiles()
+    const home = template.homeSource ? null : template.home
+    if (!record?.containerId || home === null) throw refusals.noHomeForFiles()
     if (this.#limit.pendingCount >= maxWaiting) throw refusals.tooManyLaunches()
-    const container = { ...home, id: record.containerId, requestedAt: performance.now() }
-    await this.#limit(() => this.#putNow({ userId: user.id, type }, container, files))
+    const name = containerName(this.#parts.installation, user.slug, type)
+    const container = { name, home, id: record.containerId, requestedAt: performance.now() }
+    await this.#limit(() => this.#putNow(user, type, container, files))
   }
 
   /** The fetch comes first, because the container stands still while files are written. */
-  async #putNow(owned: ContainerRef, container: NewContainer, files: StarterFiles): Promise<void> {
-    const { runtime, singleFlight, starterFiles } = this.#parts
+  async #putNow(
+    { id: userId, slug }: User,
+    type: string,
+    container: Omit<NewContainer, 'volume'>,
+    files: StarterFiles,
+  ): Promise<void> {
+    const { runtime, singleFlight, starterFiles, homes } = this.#parts
     const signal = AbortSignal.timeout(timeout)
     try {
       if (!runtime.capabilities.pauses) await this.#isRunning(container)
       const release = await starterFiles.prefetch(files.from, container.requestedAt, signal)
       try {
-        await singleFlight.run(containerKey(owned), `put files ${container.requestedAt}`, () =>
-          this.#write(container, files, signal),
+        // Types may share a home (`home_of: user`), whose volume has another name.
+        await singleFlight.run(containerKey({ userId, type }), `put files ${container.requestedAt}`, () =>
+          homes.share({ userId, slug }, type, ({ volume }) => this.#write({ ...container, volume }, files, signal)),
         )
       } finally {
         await release()
@@ -81,7 +91,7 @@ export class LinkFiles {
   }
 
   /** @throws {Refusal} when it runs and cannot be paused */
-  async #isRunning({ id }: NewContainer): Promise<boolean> {
+  async #isRunning({ id }: Pick<NewContainer, 'id'>): Promise<boolean> {
     const { runtime } = this.#parts
     const isRunning = (await runtime.inspectId(id))?.state === 'running'
     if (isRunning && !runtime.capabilities.pauses) throw refusals.noHomeForFiles()

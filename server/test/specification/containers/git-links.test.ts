@@ -77,7 +77,7 @@ function serveGit(request: IncomingMessage, response: ServerResponse): void {
 
 const { dev } = JSON.parse(await testTemplates({ access: 'owner' })) as { dev: Record<string, unknown> }
 const env = {
-  CONTAINER_TEMPLATES: JSON.stringify({ dev, bare: { ...dev, home: null } }),
+  CONTAINER_TEMPLATES: JSON.stringify({ dev, bare: { ...dev, home: null }, shares: { ...dev, home_of: 'user' } }),
   OPEN_GIT_HOSTS: `Git.Example.org,${host}`,
 }
 const berth = await startBerth({ after }, { env })
@@ -131,6 +131,15 @@ suite('links with files of a Git repository', () => {
       asked.filter((each) => !each.endsWith(' ')),
       [],
     )
+  })
+
+  test('the files are put into a home that types share', async () => {
+    const ida = await berth.signUp('ida@x.org')
+    const launched = await ida.call('POST', '/api/container/launch/shares')
+    assertOk(launched)
+    assertOk(await put(ida, { git: course, ref: 'old', to: 'course' }, 'shares'))
+    const id = String(launched.body.container_id)
+    assert.equal(await execInContainer(id, 'cat /home/berth/course/one.txt'), 'first\n')
   })
 
   test('no link leads through a link in the home to elsewhere in the container', async () => {
