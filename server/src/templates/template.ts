@@ -253,6 +253,8 @@ export interface StarterFiles {
   readonly to: string
   /** `never`: put there once · `missing`: also what is missing later · `changed`: also what is another by now. */
   readonly update: 'never' | 'missing' | 'changed'
+  /** Whether what begins with a dot in the home is left out; left out itself: no. */
+  readonly isWithoutHidden?: true
 }
 
 /** Without those of the catalogue, which help an application that does without where they cannot be put. */

@@ -178,7 +178,10 @@ export class PutSelection {
   readonly #hashes = new Map<string, string>()
   /** Files of the owner that get a copy beside them. */
   readonly keptBeside: string[] = []
-  /** Files that could not be put there, because the owner has something else there, or too much of it to keep copies. */
+  /**
+   * Files that were not put there, because the owner has something else there, or too much of it to keep copies, or because they are
+   * hidden.
+   */
   readonly leftOut: string[] = []
   #mayCompare = 0
   #mayLook = 0
@@ -199,14 +202,19 @@ export class PutSelection {
   }
 
   /** Adds the files of one origin. @throws {RuntimeError} */
-  async add(set: FileSet, { to, update }: Pick<StarterFiles, 'to' | 'update'>): Promise<void> {
+  async add(
+    set: FileSet,
+    { to, update, isWithoutHidden }: Pick<StarterFiles, 'to' | 'update' | 'isWithoutHidden'>,
+  ): Promise<void> {
     const now = new Date()
     this.#mayCompare = maxCompared
     this.#mayLook = maxLooks
     if (to !== '') await this.#folder(to, 0o755, now)
     for (const entry of set.entries) {
       const path = posix.join(to, entry.path)
-      if (entry.kind === 'folder') await this.#folder(path, entry.mode, entry.mtime)
+      if (isWithoutHidden && path.startsWith('.')) {
+        if (entry.kind !== 'folder') this.leftOut.push(path)
+      } else if (entry.kind === 'folder') await this.#folder(path, entry.mode, entry.mtime)
       else if (!(await this.#folder(posix.dirname(path), 0o755, now))) this.leftOut.push(path)
       else await this.#file(set, entry, path, update)
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -140,6 +140,27 @@ suite('links with files of a Git repository', () => {
     assertOk(await put(ida, { git: course, ref: 'old', to: 'course' }, 'shares'))
     const id = String(launched.body.container_id)
     assert.equal(await execInContainer(id, 'cat /home/berth/course/one.txt'), 'first\n')
+  })
+
+  test('what programs of a home execute unasked is not put there', async () => {
+    const jon = await berth.signUp('jon@x.org')
+    mkdirSync(path.join(folder, 'course', '.config'), { recursive: true })
+    publish({ '.bashrc': 'evil\n', '.config/start': 'evil\n', 'three.txt': 'third\n' })
+    await execInContainer(idOf(jon), 'echo mine > /home/berth/.bashrc')
+    assertOk(await put(jon, { git: course }))
+    assert.equal(await read(jon, 'three.txt'), 'third\n')
+    assert.equal(await read(jon, '.bashrc'), 'mine\n')
+    assert.equal(
+      await execInContainer(
+        idOf(jon),
+        'cd /home/berth; for each in .config .bashrc.1; do [ ! -e $each ] || echo $each; done',
+      ),
+      '',
+    )
+    assertRefused(await put(jon, { git: course, to: '.config' }), 400)
+    // A folder of its own is no place where programs look.
+    assertOk(await put(jon, { git: course, to: 'week2' }))
+    assert.equal(await read(jon, 'week2/.bashrc'), 'evil\n')
   })
 
   test('no link leads through a link in the home to elsewhere in the container', async () => {
