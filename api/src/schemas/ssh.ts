@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Instant, OrNull } from './shapes.ts'
+import { Instant, OrNull, onePlainLine } from './shapes.ts'
 
 /** The SSH server, as clients reach it. */
 export const SshServerResponse = Type.Object({
@@ -13,7 +13,11 @@ export const SshKeyParams = Type.Object({ id: Type.String() })
 
 export const SshKeyBody = Type.Object({
   title: Type.Optional(
-    Type.String({ maxLength: 100, description: 'What the key is; without one, its own comment is taken' }),
+    Type.String({
+      maxLength: 100,
+      pattern: `^${onePlainLine}$`,
+      description: 'What the key is; without one, its own comment is taken',
+    }),
   ),
   key: Type.String({
     minLength: 1,

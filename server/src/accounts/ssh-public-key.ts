@@ -48,7 +48,7 @@ export function parseSshKey(text: string): SshPublicKey | { readonly problem: Ss
     : {
         ...key,
         comment: comment
-          .replace(/\p{Cc}/gu, '')
+          .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
           .trim()
           .slice(0, 100),
       }

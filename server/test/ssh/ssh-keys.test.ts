@@ -7,7 +7,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { isSignedBy, parseSshKey, readSshKey } from '#/accounts/ssh-public-key.ts'
 import { hostKeyFrom } from '#/ssh/host-key.ts'
-import { assertOk } from '#test/support/api-calls.ts'
+import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 
 /** Public keys of people: what may be added, by whom, and whose signatures count. Source: contract, section 17. */
@@ -51,6 +51,15 @@ test('a key is listed with its title, its type and the fingerprint that ssh-keyg
   assertOk(await ann.call('DELETE', `/api/user/ssh-keys/${id}`))
   assert.deepEqual((await ann.call('GET', '/api/user/ssh-keys')).body.keys, [])
   assert.equal((await ann.call('DELETE', '/api/user/ssh-keys/x')).status, 404)
+})
+
+test('a title is one line, as the mail and the audit log have it', async () => {
+  const line = newKey('-t', 'ed25519')
+  for (const title of ['a\nb', '\u001b[31mred', 'a\u202eb']) assertRefused(await add(line, title), 400)
+  const added = await add(`${line.trim()}\u202e\u001b[31m`)
+  assertOk(added)
+  assert.equal(added.body.title, 'ann@desk[31m')
+  assertOk(await ann.call('DELETE', `/api/user/ssh-keys/${added.body.id}`))
 })
 
 test('what is no key that may be added is refused with 400, in words', async () => {
