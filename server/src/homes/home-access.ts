@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { list, message } from '@berth/texts/localized-message.ts'
 import { containerName, sharedHome } from '#/containers/container-name.ts'
 import type { ContainerRemoval, HomeLocks, NamedHome } from '#/containers/open-containers.ts'
@@ -75,6 +76,25 @@ export class HomeAccess {
   get contents(): HomeContents {
     if (!this.#parts.contents) throw refusals.snapshotsOff()
     return this.#parts.contents
+  }
+
+  /**
+   * Whether something is mounted at a path of a home, or below it, in a container of this or another type that has the home:
+   * a folder of a group, or what the template mounts.
+   * @param path relative to the home
+   */
+  isMountPoint(type: string, path: string): boolean {
+    const { templates, homes } = this.#parts
+    return homes.names.typesWith(type).some((each) => {
+      const { home, mounts, groupFolders } = templates.get(each) ?? { home: null, mounts: [], groupFolders: null }
+      if (home === null) return false
+      const at = posix.join(home, path)
+      const isBelow = (target: string) => target === at || target.startsWith(`${at}/`)
+      return (
+        mounts.some(({ target }) => isBelow(target)) ||
+        (groupFolders !== null && (isBelow(groupFolders) || posix.dirname(at) === groupFolders))
+      )
+    })
   }
 
   /** Ends what takes too long. */

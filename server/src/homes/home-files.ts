@@ -94,6 +94,8 @@ export class HomeFiles {
     const { access, beforeWrite, onRemoved } = this.#parts
     access.requireFiles(type)
     const path = checkedPath(given)
+    // The engine leaves an empty file, at which no folder can be mounted: the container would not start again.
+    if (access.isMountPoint(type, path)) throw refusals.conflict(message('snapshots.mountPoint'))
     await access.run(owner, type, `remove ${path}`, notWritten, async (home) => {
       await beforeWrite({ userId: owner.id, type })
       await access.contents.removeAt(home.volume, path, access.timeLimit()).catch(rethrowNothing)

@@ -25,6 +25,7 @@ export const snapshots: Translated<'snapshots'> = {
   tooMany: 'Gerade werden zu viele Home-Ordner gelesen oder geschrieben. Versuche es in einer Minute noch einmal.',
   noFile: 'Das ist weder eine Datei noch ein Ordner und lässt sich deshalb nicht herunterladen.',
   noFilesHere: 'Dateien gestoppter Container lassen sich hier nicht lesen. Frag deinen Administrator.',
+  mountPoint: 'An diesem Pfad wird ein Ordner einer Gruppe oder des Betreibers gezeigt; er lässt sich nicht löschen.',
   fileRemoved: '{path} ist gelöscht.',
   ownerChanged: '{changed, number} von {seen, number} Dateien und Ordnern gehören jetzt dem neuen Konto.',
   ownerKept:

@@ -22,6 +22,7 @@ export const snapshots = {
   tooMany: 'Too many home folders are being read or written at the moment. Try again in a minute.',
   noFile: 'This is neither a file nor a folder, so it cannot be downloaded.',
   noFilesHere: 'Files of stopped containers cannot be read here. Ask your administrator.',
+  mountPoint: 'A folder of a group, or one of the operator, is shown at this path, so it cannot be deleted.',
   fileRemoved: '{path} is deleted.',
   ownerChanged: '{changed, number} of {seen, number} files and folders belong to the new account now.',
   ownerKept:

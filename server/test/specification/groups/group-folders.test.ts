@@ -12,7 +12,9 @@ const lifetime = { after: (end: () => Promise<void>) => void ends.push(end) }
 after(async () => {
   for (const end of ends.toReversed()) await end()
 })
-const env = { CONTAINER_TEMPLATES: await testTemplates({ group_folders: '/groups' }) }
+const types = JSON.parse(await testTemplates({ group_folders: '/groups' })) as { dev: Record<string, unknown> }
+const inside = { ...types.dev, group_folders: '/home/berth/groups' }
+const env = { CONTAINER_TEMPLATES: JSON.stringify({ ...types, inside }) }
 const berth = await startBerth(lifetime, { env, pace: { every: 500, measureHomes: 500 } })
 const boss = await berth.administrator()
 const [teacher, student, stranger] = await Promise.all(
@@ -144,4 +146,15 @@ test('each change is in the audit log', async () => {
   assert.ok(entries.filter(({ action }) => action === 'group.set-folder').length >= 4)
   const removals = entries.filter(({ action }) => action === 'group.remove-folder')
   assert.deepEqual(removals.map(({ detail }) => detail.purge).toSorted(), [false, true])
+})
+
+test('in a home, the place of a folder cannot be deleted: nothing could be mounted there again', async () => {
+  assertOk(await setFolder(teacher, physics, 'physics', 'read'))
+  const launch = () => teacher.call('POST', '/api/container/launch/inside')
+  assertOk(await launch())
+  assertOk(await teacher.call('POST', '/api/container/stop/inside'))
+  const remove = (path: string) =>
+    teacher.call('DELETE', `/api/container/files/inside?${new URLSearchParams({ path })}`)
+  for (const path of ['groups', 'groups/physics', './groups//physics']) assertRefused(await remove(path), 409)
+  assertOk(await launch())
 })
