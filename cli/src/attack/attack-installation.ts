@@ -1,5 +1,6 @@
 import { createReadStream, existsSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '@berth/server/config/config.ts'
 import type { HostReport } from '@berth/server/engines/runtime.ts'
@@ -69,15 +70,17 @@ export async function openAttackInstallation(
     // The first user is an administrator.
     const victim = user(await trial.signUp('alice'))
     const attacker = user(await trial.signUp('mallory'))
-    const own = (await runtime.list()).find(({ owner }) => owner?.slug === 'mallory')?.address
     const order = async <T>(given: object, until: AbortSignal) => {
       const target = `${attacker.prefix}/order?order=${Buffer.from(JSON.stringify(given)).toString('base64url')}`
       const response = await Promise.race([fetch(target, attacker.token), rejectionBy(until)])
       if (response.status !== 200) throw new Error(`the hostile container answers ${response.status}`)
       return (await response.json()) as T
     }
+    await untilListening(() => order({ verb: 'describe' }, signal), signal)
+    // Only now it surely has an address: it is no neighbour of its own.
+    const own = (await runtime.list()).find(({ owner }) => owner?.slug === 'mallory')?.address
+    if (!own) throw new Error('the engine does not list the hostile container')
     const neighbours = async () => (await engine.running()).filter(({ address }) => address !== own)
-    await order({ verb: 'describe' }, signal)
     const url = `http://127.0.0.1:${app.port}`
     const users = { attacker, victim }
     const asked = { neighbours, order, fetch, host: () => runtime.host() }
@@ -85,6 +88,22 @@ export async function openAttackInstallation(
   } catch (error) {
     await close().catch(() => undefined)
     throw error
+  }
+}
+
+/** In ms: a program needs minutes to begin on a machine that is emulated, or has much else to do. */
+const startTimeout = 300_000
+
+/** Asks again until there is an answer. @throws what asking threw last · the reason of the signal */
+async function untilListening(ask: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  for (const end = performance.now() + startTimeout; ; await sleep(1_000, undefined, { signal })) {
+    try {
+      await ask()
+      return
+    } catch (error) {
+      signal.throwIfAborted()
+      if (performance.now() > end) throw error
+    }
   }
 }
 
