@@ -139,7 +139,8 @@ static void put_failure(uint32_t id) {
   int error = errno;
   uint32_t code = FX_FAILURE;
   if (error == ENOENT || error == ENOTDIR || error == EBADF || error == ELOOP) code = FX_NO_SUCH_FILE;
-  else if (error == EPERM || error == EACCES || error == EFAULT) code = FX_PERMISSION_DENIED;
+  // Clients show words of their own for each code, and "Failure" says nothing of a folder that is read alone.
+  else if (error == EPERM || error == EACCES || error == EROFS || error == EFAULT) code = FX_PERMISSION_DENIED;
   else if (error == ENAMETOOLONG || error == EINVAL) code = FX_BAD_MESSAGE;
   else if (error == ENOSYS || error == EOPNOTSUPP) code = FX_OP_UNSUPPORTED;
   put_status(id, code, strerror(error));
