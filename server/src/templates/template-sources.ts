@@ -43,9 +43,6 @@ export class TemplateSources {
   constructor(folders: SourceFolders, answering: Pick<AnsweringPaths, 'silentPlace'> = answeringPaths) {
     this.#folders = folders
     this.#answering = answering
-    const { secretsDir, mountRoots } = folders
-    for (const root of secretsDir === null ? mountRoots : [...mountRoots, secretsDir])
-      if (this.#isUnusable(root)) this.#silentRoots.add(root)
   }
 
   /**
@@ -79,8 +76,11 @@ export class TemplateSources {
       else this.#silentRoots.add(root)
   }
 
-  /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. */
+  /** What is wrong with the sources of a template, each a sentence; no text of a secret is in it. For the start: see `unusable`. */
   problemsOf(template: Sources): string[] {
+    const { secretsDir, mountRoots } = this.#folders
+    for (const root of secretsDir === null ? mountRoots : [...mountRoots, secretsDir])
+      if (this.#isUnusable(root)) this.#silentRoots.add(root)
     const secret = (what: string, file: string) =>
       this.#isUnusable(file, this.#folders.secretsDir) ? [] : [[what, this.#secret(file)] as const]
     const secrets = Object.entries(template.secrets).flatMap(([name, file]) => secret(`secrets ${name}`, file))
