@@ -175,6 +175,7 @@ export const PersonalDataResponse = Type.Object({
       cpu_used_ms: Type.Integer({ description: 'CPU time, in milliseconds' }),
       memory_used_mib_s: Type.Integer({ description: 'MiB of memory that were used, times seconds' }),
       home_mib_s: Type.Integer({ description: 'MiB of homes, times seconds' }),
+      gpu_s: Type.Integer({ description: 'GPUs, times seconds running or paused' }),
     }),
     { description: 'Sums of use' },
   ),

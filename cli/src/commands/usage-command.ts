@@ -82,6 +82,7 @@ const headings = [
   'USED GIB H',
   'HOMES GIB H',
   'IDLE > 30 MIN H',
+  'GPU H',
 ]
 
 const cellsOf = (row: UsageRow) => [
@@ -97,5 +98,6 @@ const cellsOf = (row: UsageRow) => [
     row.memory_used_gib_hours,
     row.home_gib_hours,
     row.idle_stop_would_save['30'],
+    row.gpu_hours,
   ].map((hours) => hours.toFixed(2)),
 ]

@@ -517,6 +517,8 @@ export interface UsageSumsTable {
   memory_used_mib_s: number
   /** Sizes of homes, whether or not their containers run. */
   home_mib_s: number
+  /** GPUs that containers had, times running time with pauses. */
+  gpu_s: number
 }
 
 /** Which home all types of a person share. */

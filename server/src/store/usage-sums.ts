@@ -19,6 +19,7 @@ export const usageColumns = [
   'cpu_used_ms',
   'memory_used_mib_s',
   'home_mib_s',
+  'gpu_s',
 ] as const
 
 export type UsageColumn = (typeof usageColumns)[number]

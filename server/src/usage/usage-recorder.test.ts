@@ -7,15 +7,16 @@ const known = { userId: 1, type: 'dev' } as ContainerState
 const minute = 60_000
 const wall = Date.parse('2026-01-01T23:59:30Z')
 
-function recorderOf(state: { isPaused: boolean; lastUse: number }) {
+function recorderOf(state: { isPaused: boolean; lastUse: number; gpuIds?: string[]; gpus?: number }) {
   return new UsageRecorder({
     routeSync: {
       *running() {
-        yield { known, isPaused: state.isPaused }
+        const seen = state.gpuIds && { gpuIds: state.gpuIds }
+        yield { known: { ...known, seen } as ContainerState, isPaused: state.isPaused }
       },
     },
     activity: { lastOf: () => state.lastUse },
-    templates: { get: () => ({ cpus: 2, memory: 1_073_741_824 }) as never },
+    templates: { get: () => ({ cpus: 2, memory: 1_073_741_824, gpus: state.gpus ?? 0 }) as never },
     timeZone: 'Europe/Berlin',
   })
 }
@@ -37,6 +38,19 @@ test('a container in use, idle and paused adds to its sums, on the day of the ti
   assert.deepEqual([running_s, paused_s, used_s, idle_30_s], [240, 60, 60, 120])
   assert.deepEqual([core_s, memory_mib_s], [360, 240 * 1_024])
   assert.deepEqual(recorder.take(), [])
+})
+
+test('GPUs count while a container runs or is paused: those that it has, or as many as its template asks for', () => {
+  const gpusOf = (state: Parameters<typeof recorderOf>[0]) => {
+    const recorder = recorderOf(state)
+    recorder.sample(0, wall)
+    recorder.sample(minute, wall)
+    return recorder.take()[0]?.sums.gpu_s
+  }
+  assert.equal(gpusOf({ isPaused: false, lastUse: 0 }), 0)
+  assert.equal(gpusOf({ isPaused: false, lastUse: 0, gpus: 2 }), 120)
+  // Its template asks for one by now, and it has two until it is made anew.
+  assert.equal(gpusOf({ isPaused: true, lastUse: 0, gpus: 1, gpuIds: ['0', '3'] }), 120)
 })
 
 test('an idle stop would have saved all time for which a container was idle for longer', () => {

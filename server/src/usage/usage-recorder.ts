@@ -88,6 +88,7 @@ export class UsageRecorder {
         idleFor: (now - lastUse) / 1_000,
         cores: template?.cpus ?? 0,
         memory: template?.memory ?? 0,
+        gpus: (known.seen !== 'gone' && known.seen?.gpuIds?.length) || (template?.gpus ?? 0),
       })
       this.add({ day, userId: known.userId, type: known.type, sums })
     }
@@ -289,13 +290,15 @@ export interface Sample {
   /** Limits of the template: cores, and bytes of memory. */
   readonly cores: number
   readonly memory: number
+  /** How many it has. */
+  readonly gpus?: number
 }
 
 /** Unit of memory and of homes in sums of use, in bytes. */
 export const mebibyte = 1_048_576
 
-/** What a sample adds: a paused container holds its memory, and no processor. */
-export function sumsOf({ seconds, isPaused, isUsed, idleFor, cores, memory }: Sample): UsageSums {
+/** What a sample adds: a paused container holds its memory and its GPUs, and no processor. */
+export function sumsOf({ seconds, isPaused, isUsed, idleFor, cores, memory, gpus = 0 }: Sample): UsageSums {
   const bucket = isPaused || isUsed ? undefined : idleMinutes.findLast((minutes) => idleFor >= minutes * 60)
   return {
     ...noUsage,
@@ -304,6 +307,7 @@ export function sumsOf({ seconds, isPaused, isUsed, idleFor, cores, memory }: Sa
     used_s: isUsed && !isPaused ? seconds : 0,
     core_s: isPaused ? 0 : Math.round(cores * seconds),
     memory_mib_s: Math.round((memory / mebibyte) * seconds),
+    gpu_s: gpus * seconds,
     ...(bucket === undefined ? {} : { [`idle_${bucket}_s`]: seconds }),
   }
 }

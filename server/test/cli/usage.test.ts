@@ -20,6 +20,7 @@ test('the operator reads sums of use as a table and as CSV, and what an idle sto
     idleFor: 3_600,
     cores: 2,
     memory: 2_147_483_648,
+    gpus: 2,
   })
   const row = { unit: 'month', period: '2026-10', container_type: 'dev', ...sums } as const
   await addUsage(database.db, [
@@ -31,10 +32,10 @@ test('the operator reads sums of use as a table and as CSV, and what an idle sto
     runCommand({ ...noEngine, DATA_DIR: dataDir }, 'usage', '--unit', 'month', ...args)
   const table = await usage('--from', '2026-10', '--until', '2026-10', '--by', 'type')
   assert.equal(table.code, 0, table.stderr)
-  assert.match(table.stdout, /^dev +2\.00 +0\.00 +0\.00 +4\.00 +0\.00 +4\.00 +0\.00 +0\.00 +2\.00$/m)
+  assert.match(table.stdout, /^dev +2\.00 +0\.00 +0\.00 +4\.00 +0\.00 +4\.00 +0\.00 +0\.00 +2\.00 +4\.00$/m)
   assert.match(table.stderr, /after 30 minutes would have saved 2\.0 of 2\.0 hours \(100 %\)/)
   const csv = await usage('--from', '2026-10', '--by', 'user', '--csv')
-  assert.match(csv.stdout, /^key,name,running_hours,.*\r\n1,boss@x\.org,2,0,0,4,4,0,0,0,0,2,2,2,2,0,0\r\n$/)
+  assert.match(csv.stdout, /^key,name,running_hours,.*\r\n1,boss@x\.org,2,0,0,4,4,0,0,0,0,2,2,2,2,0,0,4\r\n$/)
   const refused = await usage('--from', '2026-09', '--until', '2026-10', '--by', 'user')
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /of one day or month/)

@@ -145,6 +145,25 @@ test('a group limits the GPUs of the containers of a member together; those with
   assertOk(await launch(ann, 'dev'))
 })
 
+test('containers that ran when the engine was restarted have the GPUs that they had', async () => {
+  const { containers: before } = await report()
+  const startsOf = () => readFileSync(noted, 'utf8').trimEnd().split('\n')
+  const known = startsOf().length
+  await engine.stop()
+  await engine.start()
+  await pollUntil(
+    () => startsOf().length >= known + 2,
+    () => `${startsOf().length - known} of 2 started again`,
+  )
+  const ids = startsOf().map((line) => line.split(' ')[1])
+  assert.deepEqual(ids.slice(known).toSorted(), ['0', 'GPU-b'])
+  await pollUntil(
+    async () => (await report()).in_use === 2,
+    () => 'they are not in use',
+  )
+  assert.deepEqual((await report()).containers, before)
+})
+
 test('after a restart of Berth they are still taken, and a launch that waits too long is refused with the reason', async (t) => {
   const { dataDir, installation } = first
   await first.close()

@@ -26,6 +26,7 @@ function row(key: string, name: string | null, running: number, share: number, i
     cpu_hours: running * 0.3 * measured,
     memory_used_gib_hours: running * 1.1 * measured,
     home_gib_hours: (homeHours + running / 8) * measured,
+    gpu_hours: 0,
     idle_stop_would_save: {
       '5': unused * 0.8,
       '15': unused * 0.65,

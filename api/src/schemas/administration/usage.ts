@@ -49,6 +49,7 @@ export const UsageRow = Type.Object({
   cpu_hours: hours('CPU time that programs took, measured; of all cores together'),
   memory_used_gib_hours: hours('Memory that programs took in GiB, times hours measured'),
   home_gib_hours: hours('Size of homes in GiB, times hours, whether or not containers run; measured once an hour'),
+  gpu_hours: hours('GPUs that containers had, times hours running or paused; 0: no type has any'),
   idle_stop_would_save: Type.Object(
     {
       '5': hours('After 5 minutes without a byte'),
@@ -107,6 +108,8 @@ export const usageCsvColumns = [
   'memory_used_gib_hours',
   'home_gib_hours',
   ...idleStops.map((minutes) => `idle_${minutes}_hours` as const),
+  // Last: programs may count columns.
+  'gpu_hours',
 ] as const
 
 /** RFC 4180, each line ended. @param isFirst whether it begins with the names of the columns; not for further pages */

@@ -233,6 +233,7 @@ function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
     cpu_hours: hours(sums.cpu_used_ms / 1_000),
     memory_used_gib_hours: hours(sums.memory_used_mib_s / 1_024),
     home_gib_hours: hours(sums.home_mib_s / 1_024),
+    gpu_hours: hours(sums.gpu_s),
     idle_stop_would_save: {
       '5': saved(5),
       '15': saved(15),

@@ -36,6 +36,7 @@ import { environments } from './034-environments.ts'
 import { environmentTrials } from './035-environment-trials.ts'
 import { extraDisk } from './036-extra-disk.ts'
 import { gpus } from './037-gpus.ts'
+import { gpuUsage } from './042-gpu-usage.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -81,5 +82,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '035-environment-trials': environmentTrials(isPostgres),
     '036-extra-disk': extraDisk,
     '037-gpus': gpus,
+    '042-gpu-usage': gpuUsage,
   }
 }

@@ -29,6 +29,8 @@ export const usage = {
     memory: 'Memory',
     takenOf: 'of {allowed} allowed: {share}',
     allowed: 'allowed by the templates',
+    gpus: 'GPUs',
+    held: 'running or paused',
   },
   idleStop: {
     title: 'What would a stop of idle containers have saved?',
@@ -68,6 +70,7 @@ export const usage = {
     memoryTaken: 'Memory',
     memoryAllowed: 'Memory allowed',
     homes: 'Homes',
+    gpus: 'GPUs',
     saved: 'Saved by the stop',
     none: 'Nothing ran.',
     more: 'Show more',
@@ -110,6 +113,8 @@ export const germanUsage: InOtherWords<typeof usage> = {
     memory: 'Arbeitsspeicher',
     takenOf: 'von erlaubten {allowed}: {share}',
     allowed: 'von den Vorlagen erlaubt',
+    gpus: 'GPUs',
+    held: 'gelaufen oder pausiert',
   },
   idleStop: {
     title: 'Was hätte das Stoppen ungenutzter Container gespart?',
@@ -149,6 +154,7 @@ export const germanUsage: InOtherWords<typeof usage> = {
     memoryTaken: 'Arbeitsspeicher',
     memoryAllowed: 'Erlaubter Arbeitsspeicher',
     homes: 'Persönliche Ordner',
+    gpus: 'GPUs',
     saved: 'Durch das Stoppen gespart',
     none: 'Nichts lief.',
     more: 'Mehr anzeigen',

@@ -87,6 +87,7 @@ function Table({ view, rows, title }: { view: UsageView; rows: readonly UsageRow
   const { hours, gibHours } = useUsageNumbers(view.unit)
   const { percent } = useQuantities()
   const isMeasured = rows.some((row) => row.measured_hours > 0)
+  const hasGpus = rows.some((row) => row.gpu_hours > 0)
   const hasHomes = rows.some((row) => row.home_gib_hours > 0)
   const columns: readonly (readonly [string, (row: UsageRow) => string])[] = [
     [t('running'), (row) => hours(row.running_hours)],
@@ -96,6 +97,7 @@ function Table({ view, rows, title }: { view: UsageView; rows: readonly UsageRow
       t(isMeasured ? 'memoryTaken' : 'memoryAllowed'),
       (row) => gibHours(isMeasured ? row.memory_used_gib_hours : row.memory_gib_hours),
     ],
+    ...(hasGpus ? [[t('gpus'), (row: UsageRow) => hours(row.gpu_hours)] as const] : []),
     ...(hasHomes ? [[t('homes'), (row: UsageRow) => gibHours(row.home_gib_hours)] as const] : []),
     [t('saved'), (row) => percent(row.running_hours > 0 ? row.idle_stop_would_save[view.stop] / row.running_hours : 0)],
   ]

@@ -85,6 +85,7 @@ export const nothing: Numbers = {
   cpu_hours: 0,
   memory_used_gib_hours: 0,
   home_gib_hours: 0,
+  gpu_hours: 0,
   idle_stop_would_save: { '5': 0, '15': 0, '30': 0, '60': 0, '120': 0, '240': 0 },
 }
 

@@ -116,6 +116,7 @@ function UsageFigures({ total, unit, answer }: UsageFiguresProps) {
             <Figure label={t('memory')} value={gibHours(total.memory_gib_hours)} meaning={t('allowed')} />
           </>
         )}
+        {total.gpu_hours > 0 && <Figure label={t('gpus')} value={hours(total.gpu_hours)} meaning={t('held')} />}
       </Figures>
     </div>
   )
