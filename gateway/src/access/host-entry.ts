@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { segmentOf } from '#/basics/container-port.ts'
-import { entryPath, isContainerLabel } from '#/basics/host-label.ts'
+import { entryPath, isContainerLabel, reservedSegment } from '#/basics/host-label.ts'
 import { cookieSettingsOf, type GatewayConfig } from './gateway-config.ts'
 import { isServiceWorkerScript, isWindowNavigation } from '#/http1/browser-request.ts'
 import { headerValue } from '#/http1/header-lines.ts'
@@ -19,9 +19,12 @@ import type { ContainerHost, ContainerHosts } from './container-hosts.ts'
 /** A code of ours, and nothing else. */
 const queryForm = /^\?code=([\w-]{43})$/
 
+/** Leads to the containers of who asks: real applications have no link back, and there is no page of ours above them. */
+const wayBack = `/${reservedSegment}/`
+
 /**
- * Answers the paths of a container's host that are Berth's own. There is one: it takes the code that the platform gave to
- * this browser, and sets the cookie that opens this host. Nothing of it reaches the app.
+ * Answers the paths of a container's host that are Berth's own. One leads back to the dashboard; the other takes the code that the
+ * platform gave to this browser, and sets the cookie that opens this host. Nothing of them reaches the app.
  * @throws {GatewayRefusal} 404 on every other path · 403 without a good code of this browser · 503 while the API is away
  */
 export async function entryResponse(
@@ -30,6 +33,7 @@ export async function entryResponse(
   head: RequestHead,
 ): Promise<GatewayResponse> {
   const [path, query] = splitQuery(head.target)
+  if (head.target === wayBack && head.method === 'GET') return redirectResponse(302, config.settings.dashboardUrl)
   if (path !== entryPath) throw gatewayRefusals.nothingHere()
   const code = queryForm.exec(query)?.[1]
   const settings = cookieSettingsOf(config)

@@ -17,6 +17,8 @@ export function describeRequest(request, { mode, env, isOwner }) {
   return {
     mode,
     prefix: request.headers['x-forwarded-prefix'] ?? null,
+    // The way back of a host of its own; else Berth is above the prefix.
+    berth: env.BERTH_AUDIENCE === undefined ? null : '/.berth/',
     method: request.method,
     path: request.url?.split('?')[0],
     http_version: request.httpVersion,

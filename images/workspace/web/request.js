@@ -10,7 +10,7 @@ else show(view)
 await showIdentity()
 
 /** @param {any} view the answer of `api/request` */
-function show({ mode, prefix, method, path, caller, headers, environment }) {
+function show({ mode, prefix, berth, method, path, caller, headers, environment }) {
   put('facts', [
     fact(
       'Prefix',
@@ -35,7 +35,8 @@ function show({ mode, prefix, method, path, caller, headers, environment }) {
   if (back) back.textContent = t(mode === 'site' ? 'To the site' : 'To the workspace')
   const toBerth = document.getElementById('to-berth')
   // Started by hand there is no Berth to go back to.
-  if (toBerth) toBerth.hidden = prefix === null
+  if (toBerth) toBerth.hidden = prefix === null && berth === null
+  if (berth) toBerth?.setAttribute('href', berth)
 }
 
 /** @param {{ name: string, value: string | null }} line */

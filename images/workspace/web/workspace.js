@@ -90,9 +90,10 @@ attempt(async () => {
 
 /** The name in the bar and a link; a failure here is not reported. */
 async function showWhere() {
-  const { caller, prefix } = await getJson('api/request').catch(() => ({}))
+  const { caller, prefix, berth } = await getJson('api/request').catch(() => ({}))
   part('who').textContent = caller ?? ''
   // Started by hand there is no Berth to go back to.
-  part('to-berth').hidden = prefix === null
+  part('to-berth').hidden = prefix === null && berth === null
+  if (berth) part('to-berth').setAttribute('href', berth)
 }
 void showWhere()

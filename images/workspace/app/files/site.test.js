@@ -148,6 +148,7 @@ test('the request page shows what the gateway sent, with secrets shortened and t
   })
   const { prefix, headers, environment } = JSON.parse(owner)
   assert.equal(prefix, '/ann-prod')
+  assert.equal(JSON.parse(owner).berth, null)
   assert.ok(!owner.includes(token.slice(20)))
   assert.ok(
     headers.some(
@@ -173,4 +174,10 @@ test('an empty home gets the example files, a used one is unchanged', async (t) 
   await seed(used, examples)
   assert.deepEqual(readdirSync(empty), ['README.md'])
   assert.deepEqual(readdirSync(used), ['mine'])
+})
+
+test('with a host of its own it leads back by the path that is Berth’s there', async (t) => {
+  const { url } = await startSite(t, {}, { env: { BERTH_AUDIENCE: '/ann-prod' } })
+  const view = await (await fetch(`${url}/api/request`)).json()
+  assert.deepEqual([view.prefix, view.berth], [null, '/.berth/'])
 })

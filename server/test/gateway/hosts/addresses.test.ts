@@ -160,11 +160,20 @@ test('no worker begins at the platform’s host: its script is redirected as eve
 
 test('Berth’s own paths of a container’s host never reach the app', async (t) => {
   const { port } = await start(t)
-  for (const path of ['/.berth', '/.berth/', '/.berth/x', '/.berth/enter/', '/.berth/enter/x', '/.berth?code=x'])
+  for (const path of ['/.berth', '/.berth/x', '/.berth/?x', '/.berth/enter/', '/.berth/enter/x', '/.berth?code=x'])
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const answer = await get(port, path, { method, headers: { ...annAtHost, ...ann } })
       assert.equal(answer.status, 404, `${method} ${path}`)
     }
+})
+
+test('from each container’s host /.berth/ leads back to the dashboard, signed in or not', async (t) => {
+  const { port, settings } = await start(t)
+  for (const headers of [{ ...annAtHost, ...ann }, { host: annHost }]) {
+    const { status, headers: answer } = await get(port, '/.berth/', { headers })
+    assert.deepEqual([status, answer.location], [302, settings.dashboardUrl])
+  }
+  assert.equal((await get(port, '/.berth/', { method: 'POST', headers: { ...annAtHost, ...ann } })).status, 404)
 })
 
 test('one connection may carry requests to many hosts, each judged for itself', async (t) => {
