@@ -297,6 +297,22 @@ test('a stop of the container and a block of the account end sessions with a lin
   assert.match(errors, /Berth: .*blocked/)
 })
 
+test('removing the account ends its sessions within a second, and its key opens nothing any more', async () => {
+  const eve = await berth.signUp('eva@x.org')
+  const file = rig.makeKey('eva', '-t', 'ed25519')
+  await rig.addKey(eve, file)
+  const child = rig.start('ssh', sshArgs(rig, file, 'eva-dev', 'echo up; sleep 100'))
+  child.stderr.resume()
+  await once(child.stdout, 'data')
+  const closed = once(child, 'close').then(() => performance.now())
+  assertOk(await boss.call('DELETE', `/api/admin/users/${eve.id}`))
+  const removed = performance.now()
+  assert.ok((await closed) - removed < waitLimit(1_000))
+  const { code, errors } = await rig.run('ssh', sshArgs(rig, file, 'eva-dev', 'true'))
+  assert.equal(code, 255)
+  assert.match(errors, /Permission denied \(publickey\)/)
+})
+
 test('an idle session stays while its container is paused, and its next byte wakes it', async (t) => {
   // Two questions without an answer would end it. They are no use of the container.
   const alive = ['-o', 'ServerAliveInterval=1', '-o', 'ServerAliveCountMax=2']
