@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { startBerth } from './support/berth.ts'
@@ -22,6 +26,7 @@ const berth = await startBerth(
         asked: { ...portsApp, idle_probe: 'code-server' },
         'dev:4444': { ...portsApp, display_name: 'Type with a colon' },
         open: { ...portsApp, access: 'public' },
+        tls: tlsApp(),
       }),
     },
   },
@@ -29,6 +34,30 @@ const berth = await startBerth(
 const boss = await berth.administrator()
 const [ann, bob] = [await berth.signUp('ann@x.org'), await berth.signUp('bob@x.org')]
 const at = `/${ann.slug}-dev`
+
+/** An app whose main port speaks TLS, with a certificate of its own for another name; a further port does not. */
+function tlsApp(): object {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-tls-port-'))
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string]
+  const kind = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-subj',
+    '/CN=elsewhere',
+  ]
+  execFileSync('openssl', ['req', ...kind, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  const texts = JSON.stringify({ key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') })
+  rmSync(folder, { recursive: true })
+  const script = `
+    const say = (words) => (request, response) => response.end(words + ' ' + request.url)
+    require('node:https').createServer(${texts}, say('TLS')).listen(8443)
+    require('node:http').createServer(say('plain')).listen(3000)`
+  return { ...portsApp, port: 8443, scheme: 'https', command: ['node', '--eval', script] }
+}
 
 /** A navigation of Ann's browser. */
 const navigate = (path: string) =>
@@ -247,6 +276,18 @@ test('the port at which Berth asks an editor whether it is used has no address, 
   )
   const share = { emails: ['bob@x.org'], may: 'use', expires_at: new Date(Date.now() + 3_600_000).toISOString() }
   assert.equal((await ann.call('POST', '/api/container/shares/asked', { body: { ...share, port: 8479 } })).status, 400)
+})
+
+test('an app whose main port speaks TLS is reached, its certificate unchecked, and its further ports without TLS', async () => {
+  const launched = await ann.call('POST', '/api/container/launch/tls')
+  assert.equal(launched.status, 200, launched.text)
+  const prefix = `/${ann.slug}-tls`
+  for (const [address, words] of [
+    [`${prefix}/x`, 'TLS /x'],
+    [`${prefix}:8443/x`, 'TLS /x'],
+    [`${prefix}:3000/x`, 'plain /x'],
+  ] as const)
+    await eventually(async () => assert.equal((await ann.call('GET', address)).text, words))
 })
 
 test('a type whose own name has a colon wins', async () => {

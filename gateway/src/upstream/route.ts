@@ -240,6 +240,12 @@ export class PortRoute extends Route {
     return `/${this.segment}`
   }
 
+  /** The main port speaks what its template says under its number, too. */
+  override get usesTls(): boolean {
+    const { where } = this.#main.entry
+    return !('reason' in where) && where.port === this.#port && this.#main.usesTls
+  }
+
   /** While the container is held there is no way to any of its ports. */
   override get address(): UpstreamAddress | undefined {
     return this.#main.address && super.address
