@@ -5,9 +5,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import ssh2, { type ClientChannel, type SFTPWrapper } from 'ssh2'
 import { assertOk } from '#test/support/api-calls.ts'
 import { testTemplates } from '#test/support/berth.ts'
 import { waitLimit } from '#test/support/extent.ts'
@@ -313,26 +315,52 @@ test('removing the account ends its sessions within a second, and its key opens 
   assert.match(errors, /Permission denied \(publickey\)/)
 })
 
+async function stateOfQuick(): Promise<string | undefined> {
+  const { body } = await ann.call('GET', '/api/user/containers')
+  const all = body.containers as { type: string; status: string }[]
+  return all.find((each) => each.type === 'quick')?.status
+}
+
 test('an idle session stays while its container is paused, and its next byte wakes it', async (t) => {
   // Two questions without an answer would end it. They are no use of the container.
   const alive = ['-o', 'ServerAliveInterval=1', '-o', 'ServerAliveCountMax=2']
   const child = rig.start('ssh', [...alive, ...sshArgs(rig, key, 'ann-quick', 'echo up; cat')])
   t.after(() => child.kill())
   await once(child.stdout, 'data')
-  const state = async () => {
-    const { body } = await ann.call('GET', '/api/user/containers')
-    const all = body.containers as { type: string; status: string }[]
-    return all.find((each) => each.type === 'quick')?.status
-  }
-  await eventually(async () => assert.equal(await state(), 'paused'))
+  await eventually(async () => assert.equal(await stateOfQuick(), 'paused'))
   await sleep(5_000)
-  assert.equal(await state(), 'paused')
+  assert.equal(await stateOfQuick(), 'paused')
   assert.equal(child.exitCode, null)
   child.stdin.write('awake\n')
   const [bytes] = (await once(child.stdout, 'data')) as [Buffer]
   assert.equal(bytes.toString(), 'awake\n')
   child.stdin.end()
   await once(child, 'close')
+})
+
+test('what goes through a session counts as use of the container, and a forwarded connection alone wakes it', async (t) => {
+  const port = await freePort()
+  // Output alone: its client sends nothing. It is paused after two seconds without use.
+  const child = rig.start('ssh', sshArgs(rig, key, 'ann-quick', 'for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 1; done'))
+  t.after(() => child.kill())
+  const ended = once(child, 'close')
+  const states = new Set<string | undefined>()
+  child.stdout.on('data', () => void stateOfQuick().then((state) => states.add(state)))
+  await ended
+  assert.deepEqual([...states], ['running'])
+  const forwarding = rig.start('ssh', ['-N', '-L', `${port}:localhost:8080`, ...sshArgs(rig, key, 'ann-quick')])
+  t.after(() => forwarding.kill())
+  await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 200))
+  await eventually(async () => assert.equal(await stateOfQuick(), 'paused'))
+  assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 200)
+  const left = once(forwarding, 'close')
+  assertOk(await ann.call('POST', '/api/container/stop/quick'))
+  await left
+  await eventually(async () => assert.equal(await stateOfQuick(), 'exited'))
+  const again = rig.start('ssh', ['-N', '-L', `${port}:localhost:8080`, ...sshArgs(rig, key, 'ann-quick')])
+  t.after(() => again.kill())
+  await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 200))
+  assert.equal(await stateOfQuick(), 'running')
 })
 
 test('an eleventh session of a person is refused in words', async (t) => {
@@ -390,6 +418,55 @@ test('what an editor does works: a probe, a script on standard input, and connec
     assert.equal(String(bytes), 'ready\n')
   })
   await ssh('ann-dev', 'pkill -f server.sh; pkill nc; true')
+})
+
+test('what JetBrains Gateway does works: on one connection, with its questions whether the server is there', async (t) => {
+  // Its library asks so (`keepalive@openssh.com`), and takes any answer.
+  const client = new ssh2.Client().on('error', () => undefined)
+  t.after(() => client.destroy())
+  const privateKey = readFileSync(key)
+  const where = { host: '127.0.0.1', port: rig.port, username: 'ann-dev', privateKey }
+  client.connect({ ...where, keepaliveInterval: 200, keepaliveCountMax: 2 })
+  await once(client, 'ready')
+  const exec = async (command: string) => {
+    const channel = await new Promise<ClientChannel>((resolve, reject) =>
+      client.exec(command, (error, given) => (error ? reject(error) : resolve(given))),
+    )
+    const ended = once(channel, 'close') as Promise<[number]>
+    const said = (await buffer(channel)).toString()
+    return { said, code: (await ended)[0] }
+  }
+  assert.match((await exec('uname -sm; echo "$HOME"; echo "$SHELL"')).said, /^Linux \S+\n\/\S+\n/)
+  const folder = '.cache/JetBrains/RemoteDev'
+  assert.equal((await exec(`mkdir -p ~/${folder}`)).code, 0)
+  // The worker is uploaded under another name, made executable and renamed; it starts the IDE, which goes on without it.
+  const sftp = await new Promise<SFTPWrapper>((resolve, reject) =>
+    client.sftp((error, given) => (error ? reject(error) : resolve(given))),
+  )
+  const done = (run: (done: (error?: Error | null) => void) => void) =>
+    new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())))
+  const ide = 'while true; do echo ready | nc -l -p 5990; done'
+  const worker = `#!/bin/sh\n# ${'x'.repeat(3_000_000)}\n(${ide}) >/dev/null 2>&1 </dev/null &\necho 'joinLink tcp://127.0.0.1:5990'\n`
+  await done((end) => sftp.writeFile(`${folder}/worker.part`, worker, { mode: 0o600 }, end))
+  await done((end) => sftp.chmod(`${folder}/worker.part`, 0o755, end))
+  await done((end) => sftp.rename(`${folder}/worker.part`, `${folder}/worker`, end))
+  const size = await new Promise<number>((resolve, reject) =>
+    sftp.stat(`${folder}/worker`, (error, found) => (error ? reject(error) : resolve(found.size))),
+  )
+  assert.equal(size, worker.length)
+  assert.deepEqual(await exec(`~/${folder}/worker`), { said: 'joinLink tcp://127.0.0.1:5990\n', code: 0 })
+  t.after(() => ssh('ann-dev', 'pkill -f RemoteDev; pkill nc; true'))
+  for (const host of ['127.0.0.1', 'localhost'])
+    await eventually(async () => {
+      const channel = await new Promise<ClientChannel>((resolve, reject) =>
+        client.forwardOut('127.0.0.1', 40_000, host, 5990, (error, given) => (error ? reject(error) : resolve(given))),
+      )
+      const [bytes] = (await Promise.race([once(channel, 'data'), once(channel, 'close')])) as [unknown]
+      channel.close()
+      assert.equal(String(bytes), 'ready\n')
+    })
+  await sleep(1_000)
+  assert.deepEqual(await exec('echo there'), { said: 'there\n', code: 0 })
 })
 
 test('each key and each session is in the audit log, and the mail of the account is told of a new key', async () => {
