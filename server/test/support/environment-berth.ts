@@ -18,7 +18,14 @@ export interface EnvironmentBerth {
   build(name: string, limit?: number): Promise<EnvironmentVersion>
   read(name: string): Promise<Environment>
   /** What the engine has of builds of this installation. */
-  left(): Promise<{ containers: number; images: string[] }>
+  left(): Promise<LeftOfBuilds>
+}
+
+/** How many containers and networks of builds there are, and the names of their images. */
+export interface LeftOfBuilds {
+  readonly containers: number
+  readonly networks: number
+  readonly images: string[]
 }
 
 export async function startEnvironmentBerth(
@@ -83,15 +90,17 @@ export async function untilEnded(
 
 const filtersOf = (installation: string) => JSON.stringify({ label: [`berth.build=${installation}`] })
 
-/** Containers of steps, and images by name or id, that the engine has of builds of an installation. */
-export async function leftOf(installation: string): Promise<{ containers: number; images: string[] }> {
+/** Containers of steps, networks, and images by name or id, that the engine has of builds of an installation. */
+export async function leftOf(installation: string): Promise<LeftOfBuilds> {
   const query = { all: 'true', filters: filtersOf(installation) }
   const containers = await askEngine<{ Labels: Record<string, string> }[]>('GET', '/containers/json', { query })
   const images = await askEngine<{ Id: string; RepoTags: string[] | null }[]>('GET', '/images/json', {
     query: { filters: query.filters },
   })
+  const networks = await askEngine<{ Name: string }[]>('GET', '/networks')
   return {
     containers: containers.filter(({ Labels }) => !('berth.instance' in Labels)).length,
+    networks: networks.filter(({ Name }) => Name.startsWith(`${installation}-build-`)).length,
     images: images.map(({ RepoTags, Id }) => RepoTags?.find((tag) => !tag.includes('<none>')) ?? Id).sort(),
   }
 }

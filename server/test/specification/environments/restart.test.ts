@@ -22,7 +22,8 @@ test('a build that was interrupted failed with words, and nothing of it is left'
   while (Date.now() < end && (await first.left()).containers === 0) await sleep(50)
   assert.equal((await first.left()).containers, 1)
   await first.berth.close()
-  assert.equal((await first.left()).containers, 0)
+  const { containers: stepsLeft, networks: networksLeft } = await first.left()
+  assert.deepEqual([stepsLeft, networksLeft], [0, 0])
 
   // As after the death of the process: the store says that it is being built, and the engine has a step of it.
   const store = await openDatabase(null, dataDir)
@@ -37,7 +38,11 @@ test('a build that was interrupted failed with words, and nothing of it is left'
       Labels: { 'berth.build': installation, 'berth.build_id': '1-1' },
     },
   })
-  assert.equal((await first.left()).containers, 1)
+  await askEngine('POST', '/networks/create', {
+    body: { Name: `${installation}-build-1-1`, Labels: { 'berth.instance': installation } },
+  })
+  const { containers, networks } = await first.left()
+  assert.deepEqual([containers, networks], [1, 1])
 
   const env = { ENVIRONMENTS: 'admins' }
   const second = await startBerth({ after }, { dataDir, installation, env, pace: { every: 500 } })
@@ -47,6 +52,6 @@ test('a build that was interrupted failed with words, and nothing of it is left'
   assert.equal(version.state, 'failed')
   assert.match(version.error, /^Berth was stopped while this version was being built/)
   const until = Date.now() + waitLimit(20_000)
-  while (Date.now() < until && (await first.left()).containers > 0) await sleep(100)
-  assert.deepEqual(await first.left(), { containers: 0, images: [] })
+  while (Date.now() < until && (await first.left()).networks > 0) await sleep(100)
+  assert.deepEqual(await first.left(), { containers: 0, networks: 0, images: [] })
 })
