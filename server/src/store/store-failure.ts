@@ -5,9 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * itself is correct; it may succeed a little later. The message is for the operator, the cause has details.
  */
 export class StoreFailure extends Error {
-  constructor(message: string, cause?: unknown) {
+  /** Its disk has no room for what was to be written. */
+  readonly isFull: boolean
+
+  constructor(message: string, cause?: unknown, isFull = false) {
     super(message, { cause })
     this.name = 'StoreFailure'
+    this.isFull = isFull
   }
 }
 

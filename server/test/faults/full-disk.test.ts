@@ -103,9 +103,10 @@ test('the write-ahead log is folded in again after a full disk', async (t) => {
   })
   const log = path.join(disk.folder, 'berth.sqlite-wal')
   disk.fill()
-  await assert.rejects(async () => {
+  const fill = async () => {
     for (;;) await noteWritten(database.db, new Date())
-  }, StoreFailure)
+  }
+  await assert.rejects(fill, (error) => error instanceof StoreFailure && error.isFull)
   disk.empty()
   for (let index = 0; index < 5_000; index++) await noteWritten(database.db, new Date())
   // A thousand pages of 4 KiB is what it grows to between two foldings; without any it were 20 MiB.

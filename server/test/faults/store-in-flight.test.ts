@@ -167,6 +167,15 @@ for (const state of ['paused', 'exited'] as const)
     assert.deepEqual([[...engine.made.keys()], made.state], [[id], 'running'])
   })
 
+test('a launch whose store is on a full disk is refused for want of room', async (t) => {
+  const { fault, call } = await arrange(t)
+  await call('POST', '/api/container/stop/dev')
+  Object.assign(fault, { isFull: true, fails: (query: string) => query === 'update user_containers' })
+  const { status, body } = await call('POST', '/api/container/launch/dev')
+  assert.equal(status, 500)
+  assert.equal((body as { reason?: unknown }).reason, 'full')
+})
+
 test('that it was woken is noted within its flight: a stop that follows is not undone by it', onlyLong, async (t) => {
   const { engine, fault, call, wake, berth } = await arrange(t)
   await call('POST', '/api/container/stop/dev')

@@ -3,6 +3,7 @@ import { withTimeout } from '#/machine/try-or-log.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Database } from '#/store/database.ts'
+import { StoreFailure } from '#/store/store-failure.ts'
 import { containerKey, findContainer, type ContainerRef } from '#/store/user-containers.ts'
 import { moveUserState, noteUserActive, touchUser, type User } from '#/store/users.ts'
 import { LaunchFailure } from './launch-failure.ts'
@@ -135,12 +136,16 @@ export class Launch {
   }
 }
 
-/** Refusals pass through; any other error becomes the given 500, with the error as cause for the log. */
+/**
+ * Refusals pass through, and a store without room is the server without room, of which the log tells; any other error becomes
+ * the given 500, with the error as cause for the log.
+ */
 async function orFail<T>(work: Promise<T>, refusal: (cause: unknown, why?: LaunchFailure) => Refusal): Promise<T> {
   try {
     return await work
   } catch (error) {
     if (error instanceof Refusal) throw error
+    if (error instanceof StoreFailure && error.isFull) throw refusals.serverFull()
     throw error instanceof LaunchFailure ? refusal(error.cause, error) : refusal(error)
   }
 }

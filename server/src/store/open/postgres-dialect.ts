@@ -170,6 +170,8 @@ function withoutNul(arg: unknown): unknown {
  */
 const failureStates = ['08', '25006', '28', '53', '55P03', '57', '58']
 
+const diskFull = '53100'
+
 /** A `StoreFailure` for failures of the server or the connection; other errors are returned as they are. */
 function translate(error: unknown): unknown {
   const state = sqlStateOf(error)
@@ -178,5 +180,6 @@ function translate(error: unknown): unknown {
   return new StoreFailure(
     `the database cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     error,
+    state === diskFull,
   )
 }

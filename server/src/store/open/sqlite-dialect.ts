@@ -244,13 +244,16 @@ class SqliteFile {
 /** Another program holds the lock: SQLITE_BUSY and SQLITE_LOCKED, with extended codes in the higher bits. */
 const isBusy = (error: unknown) => [5, 6].includes(primaryCode(error))
 
+/** SQLITE_FULL */
+const full = 13
+
 /** Primary result codes of SQLite that are not caused by the statement (sqlite.org/rescode.html), in words. */
 const failureCodes: Record<number, string> = {
   5: 'the database is locked by another program',
   6: 'the database is locked by another program',
   8: 'the database may not be written',
   10: 'the disk of the database fails',
-  13: 'the disk of the database is full',
+  [full]: 'the disk of the database is full',
   14: 'the database file cannot be opened',
 }
 
@@ -259,8 +262,9 @@ const failureCodes: Record<number, string> = {
  * they are.
  */
 function translate(error: unknown): unknown {
-  const words = failureCodes[primaryCode(error)]
-  return words === undefined ? error : new StoreFailure(words, error)
+  const code = primaryCode(error)
+  const words = failureCodes[code]
+  return words === undefined ? error : new StoreFailure(words, error, code === full)
 }
 
 function primaryCode(error: unknown): number {

@@ -6,6 +6,8 @@ import { StoreFailure } from '#/store/store-failure.ts'
 export interface StoreFault {
   /** Whether this query fails, e.g. `select users` or `update user_containers`. */
   fails?: (query: string) => boolean
+  /** Queries fail because the disk is full. */
+  isFull?: boolean
   /** Resolves when the answer to this query may arrive. */
   delay?: (query: string) => Promise<void> | undefined
 }
@@ -17,7 +19,7 @@ export function faultyStore(database: Database, fault: StoreFault): Database {
     transformQuery: ({ node, queryId }) => {
       const query = nameOf(node)
       queries.set(queryId, query)
-      if (fault.fails?.(query)) throw new StoreFailure(`${query} fails in this test`)
+      if (fault.fails?.(query)) throw new StoreFailure(`${query} fails in this test`, undefined, fault.isFull)
       return node
     },
     transformResult: async ({ result, queryId }) => {
