@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { env } from 'node:process'
 import { test } from 'node:test'
 import { Installation } from './installation.mjs'
+import { operation } from './operation.mjs'
 import { templates } from './templates.mjs'
 import { startVm, suites } from './vm.mjs'
 
@@ -21,12 +22,12 @@ test(`the package on ${suites[suite]}`, async (t) => {
   const vm = await startVm(t, suite)
   const berth = new Installation(vm)
   t.diagnostic(`booted in ${seconds(begun)} s`)
-  /** @param {string} what @param {() => Promise<unknown>} fact */
+  /** @param {string} what @param {(t: import('node:test').TestContext) => Promise<unknown>} fact */
   const fact = (what, fact) =>
     t.test(what, async (t) => {
       const begun = performance.now()
       try {
-        await fact()
+        await fact(t)
       } catch (error) {
         const log = await vm
           .run('journalctl --unit berth --no-pager --lines 30; docker ps --all; free -m')
@@ -112,6 +113,8 @@ test(`the package on ${suites[suite]}`, async (t) => {
     await vm.run('systemctl start berth-backup.service', { limitMs: 900_000 })
     assert.match(await vm.run('ls /var/backups/berth/berth-*/homes'), /\.tar/)
   })
+
+  for (const [what, shown] of operation) await fact(what, (t) => shown({ vm, berth, deb }, t))
 })
 
 /** @param {number} begun */

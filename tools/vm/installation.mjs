@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { script } from '../release/test/debian-machine.mjs'
 
 /** @import { Vm } from './vm.mjs' */
@@ -48,19 +49,37 @@ export class Installation {
     return (await this.call(path)).status
   }
 
-  /** Launches a container of Ann's, until its address answers. @param {string} type */
+  /** Launches a container of Ann's, until its address answers. @param {string} type @returns {Promise<string>} its page */
   async launch(type) {
     const { status, body } = await this.call(`/api/container/launch/${type}`, 'POST')
     if (status >= 300) throw new Error(`the launch of ${type} was answered ${status}: ${body}`)
-    await this.answers(type)
+    return this.answers(type)
   }
 
-  /** Until the address of a container answers. @param {string} type */
+  /** Until the address of a container answers. @param {string} type @returns {Promise<string>} its page */
   async answers(type) {
     for (const end = performance.now() + startLimit; ;) {
       const { status, body } = await this.call(`/ann-${type}/`)
-      if (status === 200) return
+      if (status === 200) return body
       if (performance.now() > end) throw new Error(`${type} is answered ${status}: ${body.slice(0, 500)}`)
+    }
+  }
+
+  /**
+   * Asks for the page of a container without end.
+   * @param {string} type
+   * @returns {Promise<() => Promise<string[]>>} ends it, with the status of each answer; `000` is none
+   */
+  async observe(type) {
+    await this.vm.run('umask 077 && cat >/root/ann', { input: `authorization: Bearer ${this.#token}\n` })
+    const ask = `curl --silent --output /dev/null --header @/root/ann --write-out '%{http_code}\\n' '${base}/ann-${type}/'`
+    const observer = this.vm.start(`until [ -e /root/seen ]; do ${ask}; sleep 0.2; done; rm /root/seen /root/ann`, '')
+    let said = ''
+    observer.stdout?.on('data', (chunk) => (said += chunk))
+    await once(observer.stdout ?? observer, 'data')
+    return async () => {
+      await Promise.all([once(observer, 'close'), this.vm.run('touch /root/seen')])
+      return said.trim().split('\n')
     }
   }
 

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { olderPackage } from '../release/test/older-package.mjs'
+import { longLived } from './templates.mjs'
+
+/** @import { Installation } from './installation.mjs' */
+/** @import { Vm } from './vm.mjs' */
+
+/**
+ * What the facts are about.
+ * @typedef {object} Machine
+ * @property {Vm} vm
+ * @property {Installation} berth
+ * @property {string} deb the package
+ */
+
+/** One of those that stay. */
+const type = 'kept1'
+
+/** In ms: a start of Node, or of the engine with twenty containers, takes minutes where all is emulated. */
+const slow = 1_800_000
+
+/**
+ * What an operator does with an installation that runs, and what happens to it: each a sentence and what shows it.
+ * @type {readonly (readonly [what: string, fact: (machine: Machine, t: import('node:test').TestContext) => Promise<void>])[]}
+ */
+export const operation = [
+  [
+    'doctor raises no alarm, and warns only of versions, limits and the clock of this Debian',
+    async ({ vm }) => {
+      const found = await vm.run('berth doctor --json 2>/dev/null || true', { limitMs: slow })
+      /** @type {{ findings: { level: string, check: string }[] }} */
+      const { findings } = JSON.parse(found)
+      // Debian mends faults under the same number of a version, and the network of this machine may have no time server.
+      const isKnown = (/** @type {string} */ check) => ['engine', 'inotify', 'clock'].includes(check)
+      const alarms = findings.filter(
+        ({ check, level }) => level === 'critical' || (level !== 'hint' && !isKnown(check)),
+      )
+      assert.deepEqual(alarms, [])
+    },
+  ],
+  [
+    'doctor attack gets nothing that this machine protects',
+    async ({ vm }) => {
+      const found = await vm.run('berth doctor attack --type dev --json 2>/dev/null || true', { limitMs: slow })
+      /** @type {{ got: { attempt: string, level: string }[], tried: unknown[], not_tried: { reason: string }[] }} */
+      const { got, tried, not_tried: notTried } = JSON.parse(found)
+      // No quota limits the disk, and times of an emulated machine that does other work say nothing.
+      const isKnown = (/** @type {string} */ attempt) => ['disk', 'listings', 'pieces'].includes(attempt)
+      const attained = got.filter(({ attempt, level }) => level === 'critical' || !isKnown(attempt))
+      // Each attempt has a minute.
+      const untried = notTried.filter(({ reason }) => !reason.startsWith('no result in'))
+      assert.deepEqual({ attained, untried }, { attained: [], untried: [] })
+      assert.ok(tried.length > 10, found)
+    },
+  ],
+  [
+    'twenty containers answer again after a reboot, each with its home, without a sign-in',
+    async ({ vm, berth }, t) => {
+      /** @type {string[]} */
+      const before = []
+      for (const each of longLived) before.push(await berth.launch(each))
+      assert.equal(new Set(before).size, longLived.length)
+      const took = await vm.reboot()
+      t.diagnostic(`rebooted in ${Math.round(took / 1000)} s`)
+      await berth.ready()
+      /** @type {string[]} */
+      const after = []
+      for (const each of longLived) after.push(await berth.answers(each))
+      assert.deepEqual(after, before)
+      assert.match(await vm.run('iptables-save'), /-A INPUT -j BERTH-INPUT/)
+    },
+  ],
+  [
+    'an upgrade, and the way back, keep settings, session, home and container',
+    async ({ vm, berth, deb }, t) => {
+      const before = { page: await berth.answers(type), id: await berth.id(type) }
+      await vm.copyIn(olderPackage(t, deb), '/root/older.deb')
+      for (const file of ['older', 'berth']) {
+        await vm.run(`dpkg --install /root/${file}.deb`, { limitMs: slow })
+        await berth.ready()
+        assert.deepEqual({ page: await berth.answers(type), id: await berth.id(type) }, before)
+      }
+      assert.match(await vm.run('cat /etc/berth/berth.env'), /^CONTAINER_TEMPLATES_FILE=/m)
+    },
+  ],
+  [
+    'on a full disk applications answer, a launch is refused with the reason, and all goes on once there is room',
+    async ({ vm, berth }) => {
+      const before = await berth.answers(type)
+      const fill = 'fallocate --length $(df --block-size=1 --output=avail / | tail -n 1) /root/filling'
+      await vm.run(`${fill}; cat /dev/zero >>/root/filling 2>/dev/null || true; sync`, { limitMs: slow })
+      assert.equal((await vm.run('df --output=avail / | tail -n 1')).trim(), '0')
+      try {
+        await vm.until('the operator reads it', 'journalctl --unit berth --no-pager | grep --quiet "Little disk: "')
+        assert.equal(await berth.answers(type), before)
+        const { status, body } = await berth.call('/api/container/launch/small', 'POST')
+        assert.equal(status, 500)
+        assert.match(body, /The server has no room for another container now/)
+        assert.match(await vm.run('berth doctor 2>&1 || true', { limitMs: slow }), /critical .*are free on the disk of/)
+      } finally {
+        await vm.run('rm /root/filling')
+      }
+      await vm.until('it is noticed', 'journalctl --unit berth --no-pager | grep --quiet "Little disk: resolved"')
+      await berth.launch('small')
+      assert.equal(await berth.answers(type), before)
+      assert.match(await vm.run('berth audit verify', { limitMs: slow }), /./)
+    },
+  ],
+  [
+    'an engine that is restarted under load brings its containers back, and with live-restore they answer all the time',
+    async ({ vm, berth }) => {
+      const before = await berth.answers(type)
+      const restart = async () => {
+        const observed = await berth.observe(type)
+        await vm.run('systemctl restart docker', { limitMs: slow })
+        assert.equal(await berth.answers(type), before)
+        return observed()
+      }
+      const gone = (await restart()).filter((status) => !['200', '502', '503', '504'].includes(status))
+      assert.deepEqual(gone, [])
+      await vm.run(`echo '{ "live-restore": true }' >/etc/docker/daemon.json && systemctl reload docker`)
+      await vm.until('it is on', "docker info --format '{{.LiveRestoreEnabled}}' | grep --quiet true")
+      const id = await berth.id(type)
+      const process = () => vm.run(`docker inspect --format '{{.State.Pid}}' ${id}`)
+      const pid = await process()
+      assert.deepEqual([...new Set(await restart())], ['200'])
+      assert.equal(await process(), pid)
+    },
+  ],
+  [
+    'a clock that is three hours behind at boot, and is set right then, ends no session and stops no container',
+    async ({ vm, berth }) => {
+      const before = await berth.answers(type)
+      const unit = '/etc/systemd/system/wrong-clock.service'
+      await vm.run(`timedatectl set-ntp false && cat >${unit} && systemctl enable wrong-clock`, { input: wrongClock })
+      await vm.reboot()
+      assert.match(await vm.run('systemctl is-active wrong-clock'), /^active$/m)
+      await berth.ready()
+      assert.equal(await berth.answers(type), before)
+      await vm.run("systemctl disable wrong-clock && date --set '3 hours'")
+      assert.equal(await berth.answers(type), before)
+      assert.equal(await berth.status('/api/user/me'), 200)
+      await berth.launch('sleepy')
+    },
+  ],
+  [
+    'home_size is enforced by project quotas of XFS, and of ext4',
+    async ({ vm, berth }) => {
+      await vm.run('docker save --output /root/image.tar berth-demo-dev:latest', { limitMs: slow })
+      for (const [make, options] of /** @type {const} */ ([
+        ['mkfs.xfs -q -f', 'pquota'],
+        ['mkfs.ext4 -q -F -O project,quota -E quotatype=prjquota', 'prjquota'],
+      ])) {
+        await vm.run('systemctl stop berth docker.socket docker; umount --quiet /srv || true', { limitMs: slow })
+        await vm.run(`${make} /dev/vdb && mount -o ${options} /dev/vdb /srv`, { limitMs: slow })
+        await vm.run(`echo '{ "data-root": "/srv" }' >/etc/docker/daemon.json && systemctl start docker`, {
+          limitMs: slow,
+        })
+        await vm.run('docker load --quiet --input /root/image.tar && systemctl start berth', { limitMs: slow })
+        await berth.ready()
+        await berth.launch('small')
+        const written = 'cd; dd if=/dev/zero of=filling bs=1M count=64 2>&1; du -m filling | cut -f 1'
+        const said = await berth.inContainer('small', written)
+        assert.match(said, /No space left on device|Disk quota exceeded/)
+        assert.ok(Number(said.trim().split('\n').at(-1)) <= 32, said)
+      }
+    },
+  ],
+]
+
+/** As a machine has it whose hardware clock is wrong: from the boot on, until a time service sets it. */
+const wrongClock = `[Unit]
+DefaultDependencies=no
+After=local-fs.target
+Before=sysinit.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/date --set '-3 hours'
+[Install]
+WantedBy=sysinit.target
+`
