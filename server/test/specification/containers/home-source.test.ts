@@ -89,6 +89,11 @@ test('a mount is of one person where its path says so', async () => {
   for (const { slug } of [ann, ben]) mkdirSync(path.join(root, 'own', slug), { mode: 0o777 })
   for (const person of [ann, ben]) writeFileSync(path.join(root, 'own', person.slug, 'whose'), person.slug)
   for (const person of [ann, ben]) assert.equal(await run(person, 'own', 'cat /own/whose'), person.slug)
+  const { body } = await ann.call('GET', '/api/user/containers')
+  const homes = Object.fromEntries(
+    body.containers.map(({ type, home }: { type: string; home: unknown }) => [type, home]),
+  )
+  assert.deepEqual([homes.own, homes.there, homes.notebook], [null, 'type', 'user'])
 })
 
 test('a new home of the engine belongs to the account of the container', async () => {
