@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { request as plainRequest } from './bind.ts'
 
 /**
- * Spans of OpenTelemetry, sent as JSON over HTTP (OTLP 1.x, opentelemetry.io/docs/specs/otlp). Ours: the SDK for Node is forty
- * packages and hooks into every module, and the gateway process needs two ids, a list and a POST. Loaded only where traces are on.
+ * Spans of OpenTelemetry, sent as JSON over HTTP (OTLP 1.x, opentelemetry.io/docs/specs/otlp). Ours: see "Traces"
+ * in gateway/README.md. Loaded only where traces are on.
  */
 
 const { request: tlsRequest } = process.getBuiltinModule('node:https')
