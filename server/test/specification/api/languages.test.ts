@@ -81,7 +81,7 @@ const refused: readonly (readonly [
     'GET',
     `/${ann.slug}-dev/%2e%2e%2fx`,
     { token: ann.token },
-    /^Diese Adresse ist ungültig\. Ihre Punkte führen/,
+    /^Diese Adresse ist ungültig\. Ihre Abschnitte „\.\.“ führen/,
   ],
   [
     'an absent container',
