@@ -20,5 +20,5 @@ test('a build for which the disk of the engine has no room fails with words', as
   assert.equal(state, 'failed')
   assert.match(error ?? '', /^The disk of the engine is full/)
   assert.match((await ask('GET', '/large/versions/1/log')).text, /The disk of the engine is full/)
-  assert.deepEqual(await left(), { containers: 0, images: [] })
+  assert.deepEqual(await left(), { containers: 0, networks: 0, images: [] })
 })
