@@ -206,6 +206,28 @@ test('before a refusal the homes of its owner alone are measured, also while all
   )
 })
 
+// The launch that was refused was still measuring when the file was deleted, and its numbers counted for half a minute.
+test('what is removed while homes of an owner are measured counts at the next attempt', async () => {
+  const { use, sizes, runtime, refusalFor } = open({ '7 ann dev': 200 })
+  await use.measure()
+  const measure = runtime.measureHomes
+  const slow = Promise.withResolvers<void>()
+  runtime.measureHomes = async (...args) => {
+    const now = await measure(...args)
+    await slow.promise
+    return now
+  }
+  use.noteRemoved()
+  const first = refusalFor(7, 'dev')
+  await new Promise((resolve) => setImmediate(resolve))
+  sizes.set('7 ann dev', 1)
+  use.noteRemoved()
+  const second = refusalFor(7, 'dev')
+  slow.resolve()
+  assert.notEqual(await first, undefined)
+  assert.equal(await second, undefined)
+})
+
 // A user with one path that is too long for the engine had no limit any more, and could fill the disk of all.
 test('beside a home that was not measured twice in a row no other container starts, and owner and operator are told', async () => {
   const { use, sizes, runtime, told, logged, refusalFor } = open({ '7 ann dev': 10, '7 ann prod': 1, '8 bob dev': 2 })

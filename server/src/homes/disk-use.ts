@@ -77,6 +77,8 @@ export class DiskUse {
   #askedAt = -Infinity
   #measuredAt = -Infinity
   #hasMeasured = false
+  /** When something was removed last, by `performance.now()`: what was begun before that does not count for new. */
+  #removedAt = -Infinity
   /** Owners who were measured alone since, by `ownerKey`: when that began, and how long it took, in ms. */
   #renewed = new Map<string, { readonly at: number; readonly took: number }>()
   readonly #renewing = new Map<string, Promise<void>>()
@@ -111,8 +113,7 @@ export class DiskUse {
 
   /** The present numbers are too large: a refusal measures again first. */
   noteRemoved(): void {
-    this.#askedAt = -Infinity
-    this.#renewed.clear()
+    this.#removedAt = performance.now()
   }
 
   /** Cancels a measurement in progress. */
@@ -360,16 +361,19 @@ export class DiskUse {
   /** Never throws. */
   async #renew(owner: HomeOwner): Promise<void> {
     const key = ownerKey(owner)
-    const askedAt = Math.max(this.#renewed.get(key)?.at ?? -Infinity, this.#measuring ? -Infinity : this.#askedAt)
-    const isNew = performance.now() - askedAt < (this.#parts.maxAge ?? defaultMaxAge)
-    if (isNew && !this.#renewing.has(key)) return
-    const renewing =
-      this.#renewing.get(key) ??
-      this.#renewOnce(owner).finally(() => {
-        this.#renewing.delete(key)
-      })
-    this.#renewing.set(key, renewing)
-    await tryOrLog(this.#parts.log, 'measuring homes again before a launch', () => renewing)
+    await tryOrLog(this.#parts.log, 'measuring homes again before a launch', async () => {
+      await this.#renewing.get(key)
+      if (this.#isNew(key)) return
+      const renewing = this.#renewing.get(key) ?? this.#renewOnce(owner).finally(() => this.#renewing.delete(key))
+      this.#renewing.set(key, renewing)
+      await renewing
+    })
+  }
+
+  /** Whether the numbers of this owner are new enough for a refusal. */
+  #isNew(key: string): boolean {
+    const begun = Math.max(this.#renewed.get(key)?.at ?? -Infinity, this.#measuring ? -Infinity : this.#askedAt)
+    return begun > this.#removedAt && performance.now() - begun < (this.#parts.maxAge ?? defaultMaxAge)
   }
 
   /** By the present numbers. */

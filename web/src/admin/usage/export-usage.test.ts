@@ -22,7 +22,7 @@ test('a file has a header row, every page once, and no cell that a spreadsheet w
     { limit: '1000', sort: 'key' },
     { limit: '1000', sort: 'key', cursor: '2' },
   ])
-  assert.match(lines[0] ?? '', /^key,name,running_hours,.*,cpu_hours,.*,idle_5_hours,.*,idle_240_hours$/)
+  assert.match(lines[0] ?? '', /^key,name,running_hours,.*,cpu_hours,.*,idle_5_hours,.*,idle_240_hours,gpu_hours$/)
   assert.match(lines[1] ?? '', /^1,ann@x\.org,1\.5,0,/)
   assert.match(lines[2] ?? '', /^2,'=1\+1@x\.org,/)
   assert.match(lines[3] ?? '', /^7,"a ""b"", c",/)
