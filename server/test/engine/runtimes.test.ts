@@ -211,6 +211,19 @@ for (const open of runtimes) {
       },
     )
 
+    // Whatever made its first helper took those of its own process for what a killed one had left, and removed them.
+    test('a home is read to its end while homes are measured', needs('measuresHomes'), async () => {
+      const volume = `${rig.installation}-read`
+      const home = { volume, path: '/home/berth', size: null }
+      const command = ['/bin/sh', '-c', 'head -c 300000 /dev/zero > file; touch done; exec httpd -f -p 8080']
+      await read(await run('read', { home, command }), 'done')
+      const limit = AbortSignal.timeout(60_000)
+      const archive = runtime.homeContents()?.read(volume, limit)[Symbol.asyncIterator]()
+      assert.ok((await archive?.next())?.value)
+      await runtime.measureHomes(limit)
+      while (!(await archive?.next())?.done);
+    })
+
     test(
       'what a home takes is measured behind paths of any length, with holes and names of a file left out; too deep folders have no size',
       needs('measuresHomes'),

@@ -7,7 +7,7 @@ import { oneEntry } from '#/engines/tar/archive-rewrite.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
-import { HelperContainers, type Helper } from './helper-containers.ts'
+import type { Helper, HelperContainers } from './helper-containers.ts'
 import { removeVolume } from './home-volumes.ts'
 import { toolFilter, toolLabels } from './labels.ts'
 
@@ -25,6 +25,13 @@ const architectures: ReadonlyMap<string, string> = new Map([
   ['aarch64', 'arm64'],
 ])
 
+/** The engine that the tool is put into. */
+interface ToolEngine {
+  readonly client: EngineClient
+  readonly installation: string
+  readonly helpers: HelperContainers
+}
+
 /**
  * The container tool in a volume of the engine, which every container mounts read-only. A volume, because a folder of this machine
  * could not be mounted where Berth runs in a container itself or the engine is on another machine, and a copy in each
@@ -39,12 +46,12 @@ export class ContainerTool {
   #volume: Promise<string | undefined> | undefined
 
   /** @param folder with a folder for each kind of machine (`.berth/container-tool`) */
-  constructor(client: EngineClient, installation: string, folder: string, log?: Pick<Logger, 'debug'>) {
+  constructor({ client, installation, helpers }: ToolEngine, folder: string, log?: Pick<Logger, 'debug'>) {
     this.#client = client
     this.#installation = installation
+    this.#helpers = helpers
     this.#folder = folder
     this.#log = log
-    this.#helpers = new HelperContainers(client, installation)
   }
 
   /**

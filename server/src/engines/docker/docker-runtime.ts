@@ -20,6 +20,7 @@ import { connectToLoopback, listListening } from './container-ports.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, MeasuredVolumes, OomNotices, type EngineContext } from './engine-context.ts'
+import { HelperContainers } from './helper-containers.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
 import { changeHomeOwner } from './home-owner.ts'
 import { ensureFolder, removeFolder } from './folder-volumes.ts'
@@ -115,7 +116,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
     isolationTrial: () => undefined,
     containerFiles: () => containerFiles(engine),
     homeContents: () => ({
-      ...homeContents(client, engine.installation),
+      ...homeContents(engine),
       changeOwner: (home, work) => changeHomeOwner(engine, home, work),
     }),
     imageBuilds: () => imageBuilds(engine),
@@ -134,6 +135,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
   const address = findEngineAddress(dockerHost)
   const client = new EngineClient(address, options.log)
   const isLocal = address.startsWith('unix:')
+  const helpers = new HelperContainers(client, installation)
   return {
     client,
     installation,
@@ -142,7 +144,8 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     rules: new HostRules(hostRules, isLocal),
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
-    tool: new ContainerTool(client, installation, options.toolFolder ?? ownToolFolder, options.log),
+    helpers,
+    tool: new ContainerTool({ client, installation, helpers }, options.toolFolder ?? ownToolFolder, options.log),
     created: new Map(),
     boundFolders: new BoundFolders(),
     oomNotices: new OomNotices(),

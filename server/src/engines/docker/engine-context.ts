@@ -2,6 +2,7 @@ import type { RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'
 import type { BoundFolder, BoundFolders } from './bound-folders.ts'
 import type { ContainerTool } from './container-tool.ts'
 import type { EngineClient } from './engine-client.ts'
+import type { HelperContainers } from './helper-containers.ts'
 import type { HostInfo } from './host-info.ts'
 import type { HostRules } from './host-rules.ts'
 import type { ImagePulls } from './images.ts'
@@ -18,6 +19,8 @@ export interface EngineContext {
   readonly rules: HostRules
   readonly host: HostInfo
   readonly pulls: ImagePulls
+  /** One for all: what another one of this process finds of it, it takes for what a killed process has left. */
+  readonly helpers: HelperContainers
   readonly tool: Pick<ContainerTool, 'mounts'>
   /** Ids of containers that this process created and has not started yet, with the folders of the host that they mount. */
   readonly created: Map<string, readonly BoundFolder[]>

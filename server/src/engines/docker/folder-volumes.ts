@@ -2,7 +2,6 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 import { oneEntry } from '#/engines/tar/archive-rewrite.ts'
 import { callTimeouts, isValidName } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { HelperContainers } from './helper-containers.ts'
 import { findVolume, removeVolume } from './home-volumes.ts'
 import { folderLabels, isOfInstallation } from './labels.ts'
 
@@ -33,8 +32,8 @@ export async function ensureFolder(engine: EngineContext, volume: string): Promi
   }
 }
 
-async function openToAll({ client, installation }: EngineContext, volume: string): Promise<void> {
-  const helper = await new HelperContainers(client, installation).create(volume)
+async function openToAll({ client, helpers }: EngineContext, volume: string): Promise<void> {
+  const helper = await helpers.create(volume)
   try {
     // The engine leaves the owner and the mode of the folder that it unpacks into alone.
     const archive = oneEntry({ name: `${helper.folder.slice(1)}/`, size: 0, type: 'directory', mode, uid: 0, gid: 0 })

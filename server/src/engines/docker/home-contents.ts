@@ -9,6 +9,7 @@ import { firstHeader } from '#/engines/tar/move-archive.ts'
 import { leftOut, oneEntry, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
 import { withSendLimit, withStallLimit } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
+import type { EngineContext } from './engine-context.ts'
 import { pathStatus } from './container-files.ts'
 import { HelperContainers, type Helper } from './helper-containers.ts'
 import { findVolume, isWithoutQuotas, listHomesAndFolders, quotaOptions, removeVolume } from './home-volumes.ts'
@@ -141,8 +142,7 @@ async function createVolume(
 }
 
 /** Contents of homes through containers that are never started, as backups read them (decision 046). */
-export function homeContents(client: EngineClient, installation: string): HomeContents {
-  const helpers = new HelperContainers(client, installation)
+export function homeContents({ client, helpers }: Pick<EngineContext, 'client' | 'helpers'>): HomeContents {
   /** @param replaces whether a file of the archive may take the place of a folder */
   const put = async (
     volume: string,

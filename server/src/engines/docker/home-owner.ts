@@ -6,7 +6,7 @@ import { isValidName } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { helperFolder } from './helper-containers.ts'
 import { hasHome } from './home-volumes.ts'
-import { freeOfHelpers, runTool } from './tool-helper.ts'
+import { runTool } from './tool-helper.ts'
 
 /**
  * Changes the owner of a home in a container of its own, which has the container tool and the home, no network, and of
@@ -22,7 +22,7 @@ export async function changeHomeOwner(
   const what = `change the owner of ${name}`
   if ('volume' in home && !(isValidName(name) && (await hasHome(engine, name))))
     throw new RuntimeError('missing', `${what}: it is gone`)
-  await freeOfHelpers(engine, 'volume' in home ? name : '')
+  await engine.helpers.free('volume' in home ? name : '')
   const isLooked = 'folder' in home && engine.isLocal
   const folders = isLooked ? await engine.boundFolders.look([home.folder], what) : []
   let done: HomeOwnerCounts | undefined

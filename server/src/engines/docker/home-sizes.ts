@@ -4,7 +4,7 @@ import { withSignal } from '#/engines/transport/wait-limits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findVolume, listHomesAndFolders, usedUnderQuota, volumeSizes, type Volume } from './home-volumes.ts'
 import { isOfInstallation } from './labels.ts'
-import { freeOfHelpers, runTool } from './tool-helper.ts'
+import { runTool } from './tool-helper.ts'
 
 /** Volumes that one helper mounts: its start takes the engine some milliseconds for each. */
 const maxMounts = 64
@@ -47,7 +47,7 @@ export async function measureHomes(
     for (const volume of plain) if (all.has(volume)) sizes.set(volume, all.get(volume) ?? null)
     return sizes
   }
-  await freeOfHelpers(engine)
+  await engine.helpers.free('')
   const pace = userId === undefined ? paced : atOnce
   while (plain.length > 0) await measureBatch(engine, { volumes: plain.splice(0, maxMounts), pace, signal, sizes })
   return sizes

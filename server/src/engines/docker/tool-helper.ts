@@ -5,7 +5,7 @@ import { LogDemultiplexer } from '#/engines/transport/log-stream.ts'
 import type { Inspection } from './container-lookup.ts'
 import { callTimeouts, statusOf } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { HelperContainers, helperImage } from './helper-containers.ts'
+import { helperImage } from './helper-containers.ts'
 import { helperLabel, taskHelperLabels, type HelperTask } from './labels.ts'
 
 /** Bytes of memory that a helper may take: its folders in each other are at most 1,000, each with 32 KiB. */
@@ -60,10 +60,6 @@ export async function runTool(engine: EngineContext, task: ToolTask): Promise<To
     await removeHelper(engine, id)
   }
 }
-
-/** Resolves when no helper of a killed process has this volume, or any at all without a name. @throws {RuntimeError} */
-export const freeOfHelpers = ({ client, installation }: EngineContext, volume = ''): Promise<void> =>
-  new HelperContainers(client, installation).free(volume)
 
 async function createHelper({ client, installation }: EngineContext, task: ToolTask, tool: object): Promise<string> {
   const body = {
