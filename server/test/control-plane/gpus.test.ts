@@ -146,7 +146,9 @@ test('a group limits the GPUs of the containers of a member together; those with
 })
 
 test('containers that ran when the engine was restarted have the GPUs that they had', async () => {
-  const { containers: before } = await report()
+  // In the order in which they were started.
+  const users = async () => (await report()).containers.toSorted((one, other) => one.user_id - other.user_id)
+  const before = await users()
   const startsOf = () => readFileSync(noted, 'utf8').trimEnd().split('\n')
   const known = startsOf().length
   await engine.stop()
@@ -161,7 +163,7 @@ test('containers that ran when the engine was restarted have the GPUs that they 
     async () => (await report()).in_use === 2,
     () => 'they are not in use',
   )
-  assert.deepEqual((await report()).containers, before)
+  assert.deepEqual(await users(), before)
 })
 
 test('after a restart of Berth they are still taken, and a launch that waits too long is refused with the reason', async (t) => {

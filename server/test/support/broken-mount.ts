@@ -45,6 +45,8 @@ async function serve(folder: string, fault: Fault): Promise<void> {
   })
   if (status !== 0) throw new Error(`mount: ${String(stderr)}`)
   process.stdout.write('mounted\n')
+  // Collected as garbage it would be closed, and each question answered with ENOTCONN.
+  process.once('exit', () => device.fd)
   if (fault === 'silent') return
   for (const request = Buffer.alloc(1024 * 1024); ;) {
     await device.read(request)
