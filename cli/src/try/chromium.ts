@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, chownSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, chownSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -52,6 +52,12 @@ export interface ChromiumOptions {
  */
 const accountForRoot = () => (process.getuid?.() === 0 ? { uid: randomInt(61_184, 65_520), gid: 65_534 } : undefined)
 
+/** Root's own folder for temporary files may be closed to other accounts, as with libpam-tmpdir. */
+function mayOthersEnter(folder: string): boolean {
+  const above = path.dirname(folder)
+  return (statSync(folder).mode & 0o001) !== 0 && (above === folder || mayOthersEnter(above))
+}
+
 /**
  * Starts it. A page in it reaches the trial alone, so that an image that is tried cannot use the network of the operator.
  * @throws {Error} with its last words when it does not start
@@ -62,7 +68,8 @@ export async function startChromium(options: ChromiumOptions): Promise<Chromium>
 
 async function launch({ executable, host, port, env }: ChromiumOptions, isSandboxed: boolean): Promise<Chromium> {
   const account = accountForRoot()
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-browser-'))
+  const parent = !account || mayOthersEnter(tmpdir()) ? tmpdir() : '/tmp'
+  const folder = mkdtempSync(path.join(parent, 'berth-browser-'))
   if (account) chownSync(folder, account.uid, account.gid)
   const rules = [`MAP ${host} 127.0.0.1:${port}`, `MAP *.${host} 127.0.0.1:${port}`, 'MAP * ~NOTFOUND']
   const args = [
@@ -85,7 +92,11 @@ async function launch({ executable, host, port, env }: ChromiumOptions, isSandbo
     'about:blank',
   ]
   const stdio = ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] as const
-  const child = spawn(executable, args, { stdio: [...stdio], env: { ...env, HOME: folder }, ...account })
+  const child = spawn(executable, args, {
+    stdio: [...stdio],
+    env: { ...env, HOME: folder, TMPDIR: folder },
+    ...account,
+  })
   const [words, devtools] = [lastWordsOf(child), pipeOf(child)]
   child.on('error', (error) => devtools.close(error))
   const close = async () => {

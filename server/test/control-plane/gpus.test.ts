@@ -147,7 +147,10 @@ test('a group limits the GPUs of the containers of a member together; those with
 
 test('containers that ran when the engine was restarted have the GPUs that they had', async () => {
   // In the order in which they were started.
-  const users = async () => (await report()).containers.toSorted((one, other) => one.user_id - other.user_id)
+  const users = async () => {
+    const { containers } = (await report()) as { containers: { user_id: number }[] }
+    return containers.toSorted((one, other) => one.user_id - other.user_id)
+  }
   const before = await users()
   const startsOf = () => readFileSync(noted, 'utf8').trimEnd().split('\n')
   const known = startsOf().length

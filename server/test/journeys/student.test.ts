@@ -71,12 +71,11 @@ test('a stop by the teacher of one course stops its container, as the open page 
   await card('Physics lab').getByText('Läuft', { exact: true }).waitFor()
 })
 
-test('a course that ends takes its container with it, and says so when it is launched; the other course goes on', async () => {
+test('a course that ends takes its container with it, and its card says so; the other course goes on', async () => {
   assertOk(await launch(ann, 'studio'))
   await card('Art studio').getByText('Läuft', { exact: true }).waitFor()
   assertOk(await ines.call('POST', `/api/groups/${art.id}/end`))
   await card('Art studio').getByText('Gestoppt', { exact: true }).waitFor({ timeout: 30_000 })
-  await press('Starten Art studio')
   await card('Art studio').getByText('Die Gruppe Art 8 ist beendet').waitFor()
   assert.deepEqual(
     engine.running.filter((each) => each.endsWith(` of ${ann.id}`)).map((each) => each.split(' ')[0]),

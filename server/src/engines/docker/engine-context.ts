@@ -82,21 +82,28 @@ export class OomNotices {
   }
 }
 
+/** A measurement of volumes. */
+interface VolumeHolder {
+  readonly volumes: readonly string[]
+  /** Ends the measurement of this volume, and resolves when it has the volume no more. */
+  release(volume: string): Promise<void>
+}
+
 /** Volumes that are being measured, which the engine does not remove meanwhile. */
 export class MeasuredVolumes {
-  readonly #release = new Map<string, () => Promise<void>>()
+  readonly #holders = new Set<VolumeHolder>()
 
-  /** @param release ends the measurement of this volume, and resolves when nothing has it any more */
-  hold(volumes: readonly string[], release: (volume: string) => Promise<void>): void {
-    for (const volume of volumes) this.#release.set(volume, () => release(volume))
+  hold(holder: VolumeHolder): void {
+    this.#holders.add(holder)
   }
 
-  leave(volumes: readonly string[]): void {
-    for (const volume of volumes) this.#release.delete(volume)
+  leave(holder: VolumeHolder): void {
+    this.#holders.delete(holder)
   }
 
-  /** Before a volume is removed. */
+  /** Before a volume is removed, which several may measure: all homes, and those of one user. */
   async release(volume: string): Promise<void> {
-    await this.#release.get(volume)?.()
+    const all = [...this.#holders].filter(({ volumes }) => volumes.includes(volume))
+    await Promise.all(all.map((holder) => holder.release(volume)))
   }
 }

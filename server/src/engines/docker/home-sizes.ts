@@ -72,11 +72,13 @@ async function measureBatch(engine: EngineContext, { volumes, pace, signal, size
     before = left.length
     const stop = new AbortController()
     const ended = Promise.withResolvers<void>()
-    engine.measured.hold(left, async (volume) => {
+    const release = async (volume: string) => {
       removed.add(volume)
       stop.abort()
       await ended.promise
-    })
+    }
+    const holder = { volumes: left, release }
+    engine.measured.hold(holder)
     try {
       // The engine would make one anew that is gone.
       for (const volume of left) if (!(await isThere(engine, volume))) removed.add(volume)
@@ -86,7 +88,7 @@ async function measureBatch(engine: EngineContext, { volumes, pace, signal, size
     } catch (error) {
       if (!stop.signal.aborted || signal.aborted) throw error
     } finally {
-      engine.measured.leave(left)
+      engine.measured.leave(holder)
       ended.resolve()
     }
     left = left.filter((volume) => !sizes.has(volume) && !removed.has(volume))
