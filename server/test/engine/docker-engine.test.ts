@@ -62,6 +62,24 @@ test('a template gives shared memory, and devices of the host with the rights th
   assert.doesNotMatch(await read(found, 'list'), /^\/dev\/fuse/m)
 })
 
+// A look at files of a container mounts its home into the engine, and the removal that was under way then deleted what was in it.
+test('no file of a home is lost when files of its container are looked at while it is removed', async () => {
+  const home = { volume: `${rig.installation}-looked-at`, path: '/home/berth', size: null }
+  const files = runtime.containerFiles()
+  const look = (id: string) => files?.status(id, '/home/berth', AbortSignal.timeout(10_000)).catch(() => undefined)
+  for (let round = 0; round < 8; round++) {
+    const script = `${round === 0 ? ': > /home/berth/kept; ' : ''}ls /home/berth > /tmp/list`
+    const found = await run(`looked-at-${round}`, { home, ...shell(script) })
+    assert.match(await read(found, 'list'), /^kept$/m, `round ${round}`)
+    let isOver = false
+    const looks = Array.from({ length: 8 }, async () => {
+      while (!isOver) await Promise.all([look(found.id), new Promise((resolve) => setTimeout(resolve, 2))])
+    })
+    await runtime.remove(found.id).finally(() => (isOver = true))
+    await Promise.all(looks)
+  }
+})
+
 test('a program cannot have more processes than its template says', async () => {
   const crowd = 'i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done'
   const found = await run('crowd', { pids: 20, ...shell(`(${crowd}) 2> /tmp/refusal; sleep 2`) })

@@ -6,7 +6,7 @@ import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { noteEngineRun } from './helper-containers.ts'
 
-type Engine = Pick<EngineContext, 'client' | 'installation'>
+type Engine = Pick<EngineContext, 'client' | 'installation' | 'archives'>
 
 /** Bits of the mode of a path, as Go writes them (`io/fs.FileMode`). */
 const [folderBit, linkBit, otherBits] = [0x8000_0000, 0x0800_0000, 0x06e8_0000]
@@ -20,14 +20,19 @@ export function containerFiles(engine: Engine): ContainerFiles {
       const run = await noteEngineRun(engine.client, engine.installation)
       return { requireWhole: (what) => run.requireMounted(what, volume), leave: () => run.leave() }
     },
-    status: (id, path, signal) => pathStatus(engine.client, { archivePath: `/containers/${id}/archive`, path }, signal),
+    status: (id, path, signal) => statusIn(engine, id, path, signal),
     linkTarget: (id, path, signal) => linkTarget(engine, id, path, signal),
     read: (id, path, signal) => read(engine, id, path, signal),
     accountFor: (id, folder, signal) => accountFor(engine, id, folder, signal),
     write: async (id, folder, archive, signal) => {
       const call = { what: `write files of ${id}`, method: 'PUT', path: `/containers/${id}/archive`, signal } as const
       const query = { path: folder, noOverwriteDirNonDir: 'true' }
-      await engine.client.ask({ ...call, query, archive, timeout: callTimeouts.writeFiles, kind: 'stream' })
+      const end = engine.archives.begin(id)
+      try {
+        await engine.client.ask({ ...call, query, archive, timeout: callTimeouts.writeFiles, kind: 'stream' })
+      } finally {
+        end()
+      }
     },
   }
 }
@@ -45,6 +50,20 @@ export async function pathStatus(
   } catch (error) {
     if (statusOf(error) === 404) return undefined
     throw error
+  }
+}
+
+async function statusIn(
+  { client, archives }: Engine,
+  id: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<FileStatus | undefined> {
+  const end = archives.begin(id)
+  try {
+    return await pathStatus(client, { archivePath: `/containers/${id}/archive`, path }, signal)
+  } finally {
+    end()
   }
 }
 
@@ -79,7 +98,7 @@ async function* read(engine: Engine, id: string, path: string, signal: AbortSign
 
 /** Leaving the loop ends the answer, of which a folder's may be long. */
 async function* entriesAt(
-  { client }: Engine,
+  { client, archives }: Engine,
   id: string,
   path: string,
   signal: AbortSignal,
@@ -92,13 +111,15 @@ async function* entriesAt(
     kind: 'stream',
   } as const
   const either = AbortSignal.any([signal, left.signal])
-  const answer = await client.stream({ ...call, query: { path }, timeout: callTimeouts.list, signal: either })
-  const bytes = Readable.toWeb(Readable.from(answer)) as ReadableStream<Uint8Array>
+  const end = archives.begin(id)
   try {
+    const answer = await client.stream({ ...call, query: { path }, timeout: callTimeouts.list, signal: either })
+    const bytes = Readable.toWeb(Readable.from(answer)) as ReadableStream<Uint8Array>
     // Not strict: an answer that is left has no end.
     yield* bytes.pipeThrough(createTarDecoder())
   } finally {
     left.abort()
+    end()
   }
 }
 
@@ -155,7 +176,7 @@ async function findAccount(
 
 /** Empty when there is no such file. */
 async function textOf(engine: Engine, id: string, path: string, signal: AbortSignal): Promise<string> {
-  const found = await pathStatus(engine.client, { archivePath: `/containers/${id}/archive`, path }, signal)
+  const found = await statusIn(engine, id, path, signal)
   if (found?.kind !== 'file' || found.size > maxAccounts) return ''
   const parts: Uint8Array[] = []
   for await (const bytes of read(engine, id, path, signal)) parts.push(bytes)

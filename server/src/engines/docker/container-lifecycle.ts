@@ -172,7 +172,7 @@ export async function removeStopped(engine: EngineContext, id: string): Promise<
   const found = await findOwn(engine, id)
   if (found?.state === 'paused') throw new RuntimeError('conflict', `remove ${found.name}, which is paused`)
   try {
-    if (found) await engine.client.ask(removalCall(id, found.name, false))
+    if (found) await engine.archives.remove(id, () => engine.client.ask(removalCall(id, found.name, false)))
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind !== 'missing') throw error
   }
@@ -191,7 +191,7 @@ const removalCall = (id: string, name: string, isForced: boolean) =>
 
 async function removeOwn(engine: EngineContext, id: string, name: string, signal?: AbortSignal): Promise<void> {
   try {
-    await engine.client.ask({ ...removalCall(id, name, true), signal })
+    await engine.archives.remove(id, () => engine.client.ask({ ...removalCall(id, name, true), signal }))
   } catch (error) {
     if (!(error instanceof RuntimeError) || (error.kind !== 'missing' && error.kind !== 'conflict')) throw error
     // 409: another client is removing it already.

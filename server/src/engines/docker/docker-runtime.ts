@@ -20,6 +20,7 @@ import { connectToLoopback, listListening } from './container-ports.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, MeasuredVolumes, OomNotices, type EngineContext } from './engine-context.ts'
+import { ArchiveRequests } from './archive-requests.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
 import { changeHomeOwner } from './home-owner.ts'
@@ -145,6 +146,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
     pulls: new ImagePulls(client),
     helpers,
+    archives: new ArchiveRequests(),
     tool: new ContainerTool({ client, installation, helpers }, options.toolFolder ?? ownToolFolder, options.log),
     created: new Map(),
     boundFolders: new BoundFolders(),

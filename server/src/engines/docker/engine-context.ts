@@ -1,4 +1,5 @@
 import type { RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'
+import type { ArchiveRequests } from './archive-requests.ts'
 import type { BoundFolder, BoundFolders } from './bound-folders.ts'
 import type { ContainerTool } from './container-tool.ts'
 import type { EngineClient } from './engine-client.ts'
@@ -21,6 +22,7 @@ export interface EngineContext {
   readonly pulls: ImagePulls
   /** One for all: what another one of this process finds of it, it takes for what a killed process has left. */
   readonly helpers: HelperContainers
+  readonly archives: ArchiveRequests
   readonly tool: Pick<ContainerTool, 'mounts'>
   /** Ids of containers that this process created and has not started yet, with the folders of the host that they mount. */
   readonly created: Map<string, readonly BoundFolder[]>
