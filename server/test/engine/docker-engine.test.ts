@@ -71,11 +71,11 @@ test('no file of a home is lost when files of its container are looked at while 
     const script = `${round === 0 ? ': > /home/berth/kept; ' : ''}ls /home/berth > /tmp/list`
     const found = await run(`looked-at-${round}`, { home, ...shell(script) })
     assert.match(await read(found, 'list'), /^kept$/m, `round ${round}`)
-    let isOver = false
+    const over = new AbortController()
     const looks = Array.from({ length: 8 }, async () => {
-      while (!isOver) await Promise.all([look(found.id), new Promise((resolve) => setTimeout(resolve, 2))])
+      while (!over.signal.aborted) await Promise.all([look(found.id), new Promise((resolve) => setTimeout(resolve, 2))])
     })
-    await runtime.remove(found.id).finally(() => (isOver = true))
+    await runtime.remove(found.id).finally(() => over.abort())
     await Promise.all(looks)
   }
 })
