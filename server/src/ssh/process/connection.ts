@@ -8,7 +8,7 @@ import type { ChannelHost } from './exec-pump.ts'
 import { awaitConnected, commandFor, forward, isShortId, shortIdOf } from './forward-channel.ts'
 import { ProgramChannel } from './program-channel.ts'
 import { startFrame, terminalSize, type SessionStart } from './session-frames.ts'
-import { boundPackets, makeKeysOnce, queuedPackets, socketOf } from './ssh2-parts.ts'
+import { boundPackets, queuedPackets, socketOf } from './ssh2-parts.ts'
 
 /** Keys that one connection may offer: agents offer all they have. */
 const maxOffers = 20
@@ -77,7 +77,6 @@ export class SshConnection implements ChannelHost {
     this.socket.setMaxListeners(maxSessions + maxForwards + 20)
     // What a client sends is no error of ours.
     client.on('error', () => this.socket.destroy())
-    client.on('handshake', () => makeKeysOnce(client))
     client.on('authentication', (context) => void this.#authenticate(context))
     client.on('session', (accept, reject) => this.#onSession(accept, reject))
     client.on('tcpip', (accept, reject, { destIP, destPort }) =>

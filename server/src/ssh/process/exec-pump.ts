@@ -39,13 +39,8 @@ export class PacedWriter {
   async write(target: { write(bytes: Buffer, done: () => void): boolean }, bytes: Buffer): Promise<boolean> {
     if (this.#isClosed) return false
     this.#host.touch(false)
+    await this.#until((resolve) => void target.write(bytes, resolve))
     const { socket } = this.#host
-    await this.#until((resolve) => {
-      // The library writes each packet in three parts, each of which would be a call of the system.
-      socket.cork()
-      target.write(bytes, resolve)
-      socket.uncork()
-    })
     if (!this.#isClosed && socket.writableLength > maxUnsent)
       await this.#until((resolve) => void socket.once('drain', resolve))
     while (!this.#isClosed && this.#host.queued() > maxQueued)

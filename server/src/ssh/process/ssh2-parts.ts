@@ -1,4 +1,3 @@
-import { createSecretKey } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Connection, ServerChannel, Session } from 'ssh2'
 
@@ -8,15 +7,8 @@ import type { Connection, ServerChannel, Session } from 'ssh2'
  */
 interface ClientParts {
   readonly _sock: Socket
-  readonly _protocol: {
-    readonly _queue?: readonly unknown[]
-    readonly _cipher: CipherKeys
-    readonly _decipher: CipherKeys
-  }
+  readonly _protocol: { readonly _queue?: readonly unknown[] }
 }
-
-/** Keys of one direction; which of them there are depends on the cipher. */
-type CipherKeys = Partial<Record<'_encKey' | '_decipherKey' | '_macKey', unknown>>
 
 interface Outgoing {
   readonly outgoing: { packetSize: number }
@@ -47,18 +39,4 @@ export function boundPackets(channel: ServerChannel | Session): boolean {
   if (outgoing.packetSize < minPacket) return false
   outgoing.packetSize = Math.min(outgoing.packetSize, maxPacket)
   return true
-}
-
-/**
- * To be called after each key exchange. The library begins a cipher or a MAC for each packet with the bytes of its key,
- * of which Node makes a key each time; it takes a key that is made as gladly, and a third of the time of a MAC is saved.
- */
-export function makeKeysOnce(client: Connection): void {
-  const { _protocol: protocol } = client as unknown as ClientParts
-  const { _cipher: cipher, _decipher: decipher } = protocol
-  for (const keys of [cipher, decipher])
-    for (const name of ['_encKey', '_decipherKey', '_macKey'] as const) {
-      const { [name]: key } = keys
-      if (Buffer.isBuffer(key)) keys[name] = createSecretKey(key)
-    }
 }
