@@ -3,7 +3,7 @@ import { openStream, type OpenStream } from '../server/test/support/event-stream
 import { removeDirectly } from './engine-direct.ts'
 import { milliseconds, report, timed } from './figures.ts'
 import { signUpAll } from './sign-up-all.ts'
-import { maxRatio, missedGoals, ratioOf, type Sample } from './streams-goals.ts'
+import { maxBesideStreams, missedBesideStreams, ratioOfMedians, type Sample } from './goals.ts'
 
 /**
  * The cost of open streams for other requests: `npm run bench:streams [people] [event streams] [samples]`. Each user
@@ -38,7 +38,7 @@ try {
   const after = await measure(probe, samples)
   const without = bothOf(before, after)
   show(statuses, grown, without, during)
-  const missed = missedGoals(without, during, statuses)
+  const missed = missedBesideStreams(without, during, statuses)
   for (const words of missed) process.stdout.write(`MISSED ${words}\n`)
   process.exitCode = missed.length > 0 ? 1 : 0
 } finally {
@@ -94,7 +94,7 @@ function show(statuses: readonly number[], bytes: number, without: Sample, durin
     report(kind, {
       'without, p50 and p99': `${milliseconds(at(without[kind], 0.5))}, ${milliseconds(at(without[kind], 0.99))}`,
       'with, p50 and p99': `${milliseconds(at(during[kind], 0.5))}, ${milliseconds(at(during[kind], 0.99))}`,
-      [`ratio of p50 (at most ${maxRatio})`]: ratioOf(without[kind], during[kind]).toFixed(2),
+      [`ratio of p50 (at most ${maxBesideStreams})`]: ratioOfMedians(without[kind], during[kind]).toFixed(2),
     })
 }
 

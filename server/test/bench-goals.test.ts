@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missedGoals as missedBesideBuilds } from '../../bench/build-goals.ts'
 import { missedAnswers, none } from '../../bench/fleet/refusals.ts'
 import { memoryIn, memoryOf, plainSum, sharedOnce } from '../../bench/process-memory.ts'
-import { missedGoals } from '../../bench/streams-goals.ts'
+import { missedBesideBuild, missedBesideStreams } from '../../bench/goals.ts'
 
 /** What the benches compare with their goals: a bench that cannot fail proves nothing. */
 
@@ -58,20 +57,20 @@ test('in a storm a small share of the requests may be refused', () => {
 
 test('a launch, ping or list that is slower beside open streams, and a stream that is refused, miss a goal', () => {
   const sample = { launch: [300, 310, 320], ping: [1, 1, 9], list: [3, 3, 3] }
-  assert.deepEqual(missedGoals(sample, { ...sample, launch: [350, 372, 373] }, [200, 200]), [])
-  assert.deepEqual(missedGoals(sample, { ...sample, list: [2, 4, 5] }, [200]), [
+  assert.deepEqual(missedBesideStreams(sample, { ...sample, launch: [350, 372, 373] }, [200, 200]), [])
+  assert.deepEqual(missedBesideStreams(sample, { ...sample, list: [2, 4, 5] }, [200]), [
     'list took 1.33 times as long at the median',
   ])
-  assert.deepEqual(missedGoals(sample, sample, [200, 503]), ['1 streams were refused: 503'])
-  assert.equal(missedGoals(sample, { ...sample, ping: [] }, [200]).length, 1)
+  assert.deepEqual(missedBesideStreams(sample, sample, [200, 503]), ['1 streams were refused: 503'])
+  assert.equal(missedBesideStreams(sample, { ...sample, ping: [] }, [200]).length, 1)
 })
 
 test('launches that take more than 1.3 times as long beside a build miss their goal', () => {
   const alone = Array.from({ length: 100 }, (_, at) => 200 + at)
   const times = (factor: number) => alone.map((ms) => ms * factor)
-  assert.deepEqual(missedBesideBuilds(alone, times(1.3)), [])
-  assert.deepEqual(missedBesideBuilds(alone, times(1.31)), [
+  assert.deepEqual(missedBesideBuild(alone, times(1.3)), [])
+  assert.deepEqual(missedBesideBuild(alone, times(1.31)), [
     'launches beside a build took 1.31 times as long at the 95th percentile',
   ])
-  assert.equal(missedBesideBuilds(alone, []).length, 1)
+  assert.equal(missedBesideBuild(alone, []).length, 1)
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileReason, isBelow, walkPath } from './allowed-paths.ts'
 import { mountPointOf, pathInMountInfo } from './answering-paths.ts'
 
-/** Types of file systems that a server or a program answers for: any other one answers. */
+/** Types of file systems whose answers come from a server or a program, and may not come; those of other types do. */
 const answeredElsewhere = /^(nfs4?|cifs|smb3|smbfs|ceph|9p|afs|lustre|beegfs|gpfs|glusterfs|fuse(\..+)?)$/
 
 /** How long one may take, in ms. */

@@ -17,7 +17,7 @@ import { AutoOpenNote, LaunchFailure, LaunchProgressBar, useStageSentence } from
 import { helpAfter, isUnderWay, type LaunchState } from '#/launch/launch-state.ts'
 import { openUrlOf } from '#/launch/open-container.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
-import { signInNote } from '#/page/sign-in-note.tsx'
+import { signInNote } from '#/page/page.tsx'
 import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
 import { ShortTime, Time, useNow, useServerNow } from '#/time/time.tsx'
 import { CardActions, CardDialogs, type CardDialogsHandle } from './card-actions.tsx'

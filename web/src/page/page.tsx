@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore, type MouseEvent, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { BrandingData } from '@berth/api/boot.ts'
-import { boot, isSignedIn } from '#/api/api-client.ts'
+import { boot, canAct, isSignedIn } from '#/api/api-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { currentNotices } from '#/i18n/branding.ts'
 import { useLanguage } from '#/i18n/i18n-provider.tsx'
@@ -11,7 +11,6 @@ import { focusHeading } from '#/router/router.ts'
 import { useServerNow } from '#/time/time.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Footer } from './footer.tsx'
-import { SignInNote } from './sign-in-note.tsx'
 import { TakeoverBanner } from './takeover.tsx'
 
 export interface PageProps {
@@ -28,6 +27,9 @@ export interface PageProps {
   isLoading?: boolean
   children: ReactNode
 }
+
+/** Id of the text that says why nothing can be changed on this page: buttons that are off refer to it. */
+export const signInNote = 'sign-in-note'
 
 /** The first page comes with a document, whose focus and reading order the browser handles. */
 let isFirst = true
@@ -161,5 +163,22 @@ function CurrentNotices({ branding }: { branding: BrandingData }) {
         </p>
       ))}
     </section>
+  )
+}
+
+/**
+ * On plain http, after a reload: the document has no CSRF value, so nothing can be changed from it, and buttons do nothing. It leads
+ * back to this page.
+ */
+function SignInNote() {
+  const t = useTranslations('frame.signInAgain')
+  if (!isSignedIn() || canAct()) return null
+  return (
+    <div className="note with-action">
+      <p id={signInNote}>{t('text')}</p>
+      <a className="button primary" href={`${pages.login}?next=${encodeURIComponent(location.pathname)}`}>
+        {t('link')}
+      </a>
+    </div>
   )
 }

@@ -1,4 +1,5 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
+import { withSignal } from '#/engines/transport/wait-limits.ts'
 
 /**
  * Requests to the archive of a container, which make the engine mount its volumes below its root in a namespace of the engine's own.
@@ -28,11 +29,14 @@ export class ArchiveRequests {
     }
   }
 
-  /** Removes a container when its requests have ended; each has a limit of its own. @throws what `removal` throws */
-  async remove<T>(id: string, removal: () => Promise<T>): Promise<T> {
+  /**
+   * Removes a container when its requests have ended; each has a limit of its own.
+   * @throws what `removal` throws · the reason of the signal, then nothing was removed
+   */
+  async remove<T>(id: string, removal: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#removals.set(id, (this.#removals.get(id) ?? 0) + 1)
     try {
-      await Promise.all(this.#underWay.get(id) ?? [])
+      await withSignal(Promise.all(this.#underWay.get(id) ?? []), signal)
       return await removal()
     } finally {
       const left = (this.#removals.get(id) ?? 1) - 1

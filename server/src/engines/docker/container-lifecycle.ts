@@ -191,7 +191,7 @@ const removalCall = (id: string, name: string, isForced: boolean) =>
 
 async function removeOwn(engine: EngineContext, id: string, name: string, signal?: AbortSignal): Promise<void> {
   try {
-    await engine.archives.remove(id, () => engine.client.ask({ ...removalCall(id, name, true), signal }))
+    await engine.archives.remove(id, () => engine.client.ask({ ...removalCall(id, name, true), signal }), signal)
   } catch (error) {
     if (!(error instanceof RuntimeError) || (error.kind !== 'missing' && error.kind !== 'conflict')) throw error
     // 409: another client is removing it already.

@@ -47,6 +47,7 @@ export async function measureHomes(
     for (const volume of plain) if (all.has(volume)) sizes.set(volume, all.get(volume) ?? null)
     return sizes
   }
+  // The image of helpers is there then, and what a killed process left is gone.
   await engine.helpers.free('')
   const pace = userId === undefined ? paced : atOnce
   while (plain.length > 0) await measureBatch(engine, { volumes: plain.splice(0, maxMounts), pace, signal, sizes })
