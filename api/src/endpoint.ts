@@ -1,5 +1,5 @@
 import type Type from 'typebox'
-import type { AdminScope, ContainersScope } from './scopes.ts'
+import { isAdminScope, isScope, type AdminScope, type ContainersScope, type Scope } from './scopes.ts'
 
 /**
  * Access level of an endpoint, by role (role-based access control, RBAC): who may call it.
@@ -100,4 +100,40 @@ interface Row {
   readonly anyNode?: true
   /** True where the cookie of an expired takeover is accepted: the endpoint ends the takeover. */
   readonly endsTakeover?: true
+}
+
+/** Every field that some row may have. */
+type Field = keyof Row | 'access' | 'blocked' | 'scope' | 'forOperator'
+/** What a row says beside its route and who may call it. */
+type Rest = Omit<Row, 'method' | 'path'> & {
+  readonly blocked?: Blocked
+  readonly scope?: Scope
+  readonly forOperator?: true
+}
+
+/** Access level, with the scope that API tokens need where it is named by that. */
+type CallerFields<C extends Access | Scope> = C extends Scope
+  ? { readonly access: C extends AdminScope ? 'admin' : 'user'; readonly scope: C }
+  : { readonly access: C }
+
+/**
+ * A row of the endpoint table.
+ * @param route method and path, e.g. `GET /api/user/{id}`
+ * @param caller who may call it: an access level, which is closed to API tokens, or a scope, whose access level it has
+ */
+export function endpoint<
+  const M extends Row['method'],
+  const P extends string,
+  const C extends Access | Scope,
+  const R extends Rest,
+>(
+  route: `${M} ${P}`,
+  caller: C,
+  rest: R & { readonly [K in Exclude<keyof R, Field>]: never },
+): { readonly method: M; readonly path: P } & CallerFields<C> & R {
+  const [method, path] = route.split(' ') as [M, P]
+  const callerFields = isScope(caller)
+    ? { access: isAdminScope(caller) ? 'admin' : 'user', scope: caller }
+    : { access: caller }
+  return { method, path, ...(callerFields as CallerFields<C>), ...rest }
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/administration/admin.ts'
 import { LogsQuery } from '../schemas/container.ts'
 import { ErrorBody } from '../schemas/error.ts'
@@ -8,52 +8,32 @@ const adminRefusals = { 404: ErrorBody } as const
 
 /** Administration of containers. */
 export const adminContainersEndpoints = {
-  listAllContainers: {
-    method: 'GET',
-    path: '/api/admin/containers',
-    access: 'admin',
-    scope: 'admin:read',
+  listAllContainers: endpoint('GET /api/admin/containers', 'admin:read', {
     summary: 'Containers of all users, page by page',
     query: admin.ContainersQuery,
     response: admin.ListedContainers,
     refusals: { 400: ErrorBody },
-  },
-  countContainers: {
-    method: 'GET',
-    path: '/api/admin/containers/count',
-    access: 'admin',
-    scope: 'admin:read',
+  }),
+  countContainers: endpoint('GET /api/admin/containers/count', 'admin:read', {
     anyNode: true,
     summary: 'Number of containers that match the filters',
     query: admin.ContainersCountQuery,
     response: admin.CountResponse,
     refusals: { 400: ErrorBody },
-  },
-  stopContainer: {
-    method: 'POST',
-    path: '/api/admin/containers/{id}/stop',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  stopContainer: endpoint('POST /api/admin/containers/{id}/stop', 'admin:write', {
     summary: 'Stop a container in use; the next launch or visit starts it',
     params: admin.IdParams,
     response: admin.ContainerResponse,
     refusals: { 404: ErrorBody, 500: ErrorBody },
-  },
-  restartUserContainer: {
-    method: 'POST',
-    path: '/api/admin/containers/{id}/restart',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  restartUserContainer: endpoint('POST /api/admin/containers/{id}/restart', 'admin:write', {
     summary: 'Replace a container with a new one; its home is kept. It goes on after the answer; audited',
     params: admin.IdParams,
     response: Message,
     refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
-  },
-  readContainerLogs: {
-    method: 'GET',
-    path: '/api/admin/containers/{id}/logs',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  readContainerLogs: endpoint('GET /api/admin/containers/{id}/logs', 'admin:write', {
     guarded: true,
     summary: 'The last lines that the program of a container wrote since its last start; audited',
     params: admin.IdParams,
@@ -61,56 +41,36 @@ export const adminContainersEndpoints = {
     response: admin.LastLines,
     refusals: { 400: ErrorBody, 404: ErrorBody, 500: ErrorBody },
     head: false,
-  },
-  blockContainer: {
-    method: 'POST',
-    path: '/api/admin/containers/{id}/block',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  blockContainer: endpoint('POST /api/admin/containers/{id}/block', 'admin:write', {
     summary: 'Block one container and stop it',
     params: admin.IdParams,
     response: admin.ContainerResponse,
     refusals: adminRefusals,
-  },
-  unblockContainer: {
-    method: 'POST',
-    path: '/api/admin/containers/{id}/unblock',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  unblockContainer: endpoint('POST /api/admin/containers/{id}/unblock', 'admin:write', {
     summary: 'Unblock one container; it is not started',
     params: admin.IdParams,
     response: admin.ContainerResponse,
     refusals: adminRefusals,
-  },
-  bulkBlockContainers: {
-    method: 'POST',
-    path: '/api/admin/containers/bulk-block',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  bulkBlockContainers: endpoint('POST /api/admin/containers/bulk-block', 'admin:write', {
     summary: 'Block several containers and stop them',
     body: admin.BulkBody,
     response: admin.BulkResponse,
     refusals: { 400: ErrorBody },
-  },
-  bulkUnblockContainers: {
-    method: 'POST',
-    path: '/api/admin/containers/bulk-unblock',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  bulkUnblockContainers: endpoint('POST /api/admin/containers/bulk-unblock', 'admin:write', {
     summary: 'Unblock several containers',
     body: admin.BulkBody,
     response: admin.BulkResponse,
     refusals: { 400: ErrorBody },
-  },
-  deleteContainer: {
-    method: 'DELETE',
-    path: '/api/admin/containers/{id}',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  deleteContainer: endpoint('DELETE /api/admin/containers/{id}', 'admin:write', {
     summary: 'Delete a container and its record; its home is kept unless purged',
     params: admin.IdParams,
     query: admin.PurgeQuery,
     response: Message,
     refusals: { 400: ErrorBody, 404: ErrorBody },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,58 +1,41 @@
-import type { Endpoint } from '../endpoint.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
 import * as tokens from '../schemas/api-tokens.ts'
 import { ErrorBody } from '../schemas/error.ts'
 import { Message } from '../schemas/shapes.ts'
 
 /** API tokens: one's own, and for administrators those of all users. No API token makes or removes its owner's tokens. */
 export const apiTokenEndpoints = {
-  listApiTokens: {
-    method: 'GET',
-    path: '/api/user/tokens',
-    access: 'user',
+  listApiTokens: endpoint('GET /api/user/tokens', 'user', {
     guarded: true,
     anyNode: true,
     summary: 'API tokens of the signed-in user',
     response: tokens.ApiTokensResponse,
     refusals: { 403: ErrorBody, 404: ErrorBody },
-  },
-  createApiToken: {
-    method: 'POST',
-    path: '/api/user/tokens',
-    access: 'user',
+  }),
+  createApiToken: endpoint('POST /api/user/tokens', 'user', {
     needsSession: true,
     summary: 'Make an API token; the answer is the only place that shows it',
     body: tokens.ApiTokenBody,
     response: tokens.CreatedApiToken,
     refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
-  },
-  removeApiToken: {
-    method: 'DELETE',
-    path: '/api/user/tokens/{id}',
-    access: 'user',
+  }),
+  removeApiToken: endpoint('DELETE /api/user/tokens/{id}', 'user', {
     summary: 'Remove an API token of the signed-in user; it counts no more from then on',
     params: tokens.ApiTokenParams,
     response: Message,
     refusals: { 403: ErrorBody, 404: ErrorBody },
-  },
-  listAllApiTokens: {
-    method: 'GET',
-    path: '/api/admin/tokens',
-    access: 'admin',
-    scope: 'admin:read',
+  }),
+  listAllApiTokens: endpoint('GET /api/admin/tokens', 'admin:read', {
     anyNode: true,
     summary: 'API tokens of all users, or of one, newest first, page by page',
     query: tokens.AdminApiTokensQuery,
     response: tokens.AdminApiTokensResponse,
     refusals: { 400: ErrorBody },
-  },
-  revokeApiToken: {
-    method: 'DELETE',
-    path: '/api/admin/tokens/{id}',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  revokeApiToken: endpoint('DELETE /api/admin/tokens/{id}', 'admin:write', {
     summary: 'Remove an API token of any user',
     params: tokens.ApiTokenParams,
     response: Message,
     refusals: { 404: ErrorBody },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
 import * as admin from '../schemas/administration/admin.ts'
 import { PersonalDataResponse } from '../schemas/personal-data.ts'
 import * as auth from '../schemas/auth.ts'
@@ -8,39 +8,27 @@ import { ErrorBody } from '../schemas/error.ts'
 
 /** Actions of the operator, on the operator's socket only. */
 export const operatorEndpoints = {
-  rotateKeys: {
-    method: 'POST',
-    path: '/api/operator/keys/rotate',
-    access: 'operator',
+  rotateKeys: endpoint('POST /api/operator/keys/rotate', 'operator', {
     summary: 'Sign tokens with a new key; tokens of the old key stay valid until they expire',
     response: operator.KeysRotated,
     refusals: { 409: ErrorBody },
-  },
-  printLink: {
-    method: 'POST',
-    path: '/api/operator/links',
-    access: 'operator',
+  }),
+  printLink: endpoint('POST /api/operator/links', 'operator', {
     summary: 'Issue a login or signup link without mailing it',
     body: auth.EmailBody,
     response: operator.PrintedLink,
     refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody },
-  },
-  createApiTokenFor: {
-    method: 'POST',
-    path: '/api/operator/tokens',
-    access: 'operator',
+  }),
+  createApiTokenFor: endpoint('POST /api/operator/tokens', 'operator', {
     summary: 'Make an API token for an account; the answer is the only place that shows it',
     body: tokens.OperatorApiTokenBody,
     response: tokens.CreatedApiToken,
     refusals: { 400: ErrorBody, 403: ErrorBody, 404: ErrorBody, 409: ErrorBody },
-  },
-  exportUserData: {
-    method: 'GET',
-    path: '/api/operator/users/{id}/data',
-    access: 'operator',
+  }),
+  exportUserData: endpoint('GET /api/operator/users/{id}/data', 'operator', {
     summary: 'Everything that is kept about a user',
     params: admin.IdParams,
     response: PersonalDataResponse,
     refusals: { 404: ErrorBody, 429: ErrorBody },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../endpoint.ts'
+import { endpoint, type Endpoint } from '../../endpoint.ts'
 import { ErrorBody } from '../../schemas/error.ts'
 import * as groups from '../../schemas/groups.ts'
 import { Message } from '../../schemas/shapes.ts'
@@ -6,177 +6,128 @@ import { Message } from '../../schemas/shapes.ts'
 const refusals = { 403: ErrorBody, 404: ErrorBody } as const
 const writeRefusals = { ...refusals, 409: ErrorBody } as const
 /** Managers of the group, administrators and the operator; no API token. */
-const byManagers = { access: 'user', forOperator: true, params: groups.GroupParams } as const
+const byManagers = { forOperator: true, params: groups.GroupParams } as const
 
 /** Groups, for administrators; a group's members and folder, for its managers; and one's own groups. */
 export const groupsEndpoints = {
-  listGroups: {
-    method: 'GET',
-    path: '/api/admin/groups',
-    access: 'admin',
-    scope: 'admin:read',
+  listGroups: endpoint('GET /api/admin/groups', 'admin:read', {
     anyNode: true,
     summary: 'All groups, page by page',
     query: groups.GroupsQuery,
     response: groups.GroupsResponse,
     refusals: { 400: ErrorBody },
-  },
-  createGroup: {
-    method: 'POST',
-    path: '/api/admin/groups',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  createGroup: endpoint('POST /api/admin/groups', 'admin:write', {
     summary: 'Make a group',
     body: groups.GroupBody,
     response: groups.GroupResponse,
     refusals: { 400: ErrorBody, 409: ErrorBody },
-  },
-  readGroup: {
-    method: 'GET',
-    path: '/api/admin/groups/{id}',
-    access: 'admin',
-    scope: 'admin:read',
+  }),
+  readGroup: endpoint('GET /api/admin/groups/{id}', 'admin:read', {
     summary: 'One group',
     params: groups.GroupParams,
     response: groups.GroupResponse,
     refusals: { 404: ErrorBody },
-  },
-  changeGroup: {
-    method: 'PATCH',
-    path: '/api/admin/groups/{id}',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  changeGroup: endpoint('PATCH /api/admin/groups/{id}', 'admin:write', {
     summary: 'Change a group; what is left out stays as it is',
     params: groups.GroupParams,
     body: groups.GroupChanges,
     response: groups.GroupResponse,
     refusals: { 400: ErrorBody, 404: ErrorBody, 409: ErrorBody },
-  },
-  deleteGroup: {
-    method: 'DELETE',
-    path: '/api/admin/groups/{id}',
-    access: 'admin',
-    scope: 'admin:write',
+  }),
+  deleteGroup: endpoint('DELETE /api/admin/groups/{id}', 'admin:write', {
     summary: 'Delete a group; users, containers and homes stay, and what its block blocked is released',
     params: groups.GroupParams,
     response: Message,
     refusals: { 404: ErrorBody },
-  },
-  listOwnGroups: {
-    method: 'GET',
-    path: '/api/groups',
-    access: 'user',
-    scope: 'containers:read',
+  }),
+  listOwnGroups: endpoint('GET /api/groups', 'containers:read', {
     anyNode: true,
     summary: 'Groups of the signed-in user',
     response: groups.OwnGroupsResponse,
     refusals,
-  },
-  joinGroup: {
-    method: 'POST',
-    path: '/api/groups/join',
-    access: 'user',
+  }),
+  joinGroup: endpoint('POST /api/groups/join', 'user', {
     summary: 'Become a member by a join code; ten wrong ones a minute',
     body: groups.JoinBody,
     response: groups.GroupResponse,
     refusals: { 400: ErrorBody, ...writeRefusals, 429: ErrorBody },
-  },
-  listMembers: {
+  }),
+  listMembers: endpoint('GET /api/groups/{id}/members', 'user', {
     ...byManagers,
-    method: 'GET',
-    path: '/api/groups/{id}/members',
     guarded: true,
     summary: 'Members of a group with their containers of its types, page by page; for its managers and administrators',
     query: groups.MembersQuery,
     response: groups.MembersResponse,
     refusals: { 400: ErrorBody, ...refusals },
-  },
-  addMembers: {
+  }),
+  addMembers: endpoint('POST /api/groups/{id}/members', 'user', {
     ...byManagers,
-    method: 'POST',
-    path: '/api/groups/{id}/members',
     summary:
       'Add known users to a group, or change their role, and invite other addresses; for its managers and administrators',
     body: groups.AddMembersBody,
     response: groups.AddMembersResponse,
     refusals: { 400: ErrorBody, ...writeRefusals, 429: ErrorBody },
-  },
-  removeMember: {
+  }),
+  removeMember: endpoint('DELETE /api/groups/{id}/members/{user_id}', 'user', {
     ...byManagers,
-    method: 'DELETE',
-    path: '/api/groups/{id}/members/{user_id}',
     summary: 'Remove a member from a group; for its managers and administrators',
     params: groups.MemberParams,
     response: Message,
     refusals: writeRefusals,
-  },
-  readJoinCode: {
+  }),
+  readJoinCode: endpoint('GET /api/groups/{id}/join-code', 'user', {
     ...byManagers,
-    method: 'GET',
-    path: '/api/groups/{id}/join-code',
     guarded: true,
     summary: 'The join code that lets users in now; for its managers and administrators',
     response: groups.ActiveJoinCodeResponse,
     refusals,
-  },
-  createJoinCode: {
+  }),
+  createJoinCode: endpoint('POST /api/groups/{id}/join-code', 'user', {
     ...byManagers,
-    method: 'POST',
-    path: '/api/groups/{id}/join-code',
     summary: 'Make a join code, which replaces the one before; for its managers and administrators',
     response: groups.JoinCodeResponse,
     refusals: writeRefusals,
-  },
-  deleteJoinCode: {
+  }),
+  deleteJoinCode: endpoint('DELETE /api/groups/{id}/join-code', 'user', {
     ...byManagers,
-    method: 'DELETE',
-    path: '/api/groups/{id}/join-code',
     summary: 'Remove the join code of a group; for its managers and administrators',
     response: Message,
     refusals,
-  },
-  stopGroup: {
+  }),
+  stopGroup: endpoint('POST /api/groups/{id}/stop', 'user', {
     ...byManagers,
-    method: 'POST',
-    path: '/api/groups/{id}/stop',
     summary: "Stop all members' containers of the group's types; for its managers and administrators",
     response: groups.StopGroupResponse,
     refusals,
-  },
-  blockGroup: {
+  }),
+  blockGroup: endpoint('POST /api/groups/{id}/block', 'user', {
     ...byManagers,
-    method: 'POST',
-    path: '/api/groups/{id}/block',
     summary: "Block and stop all members' containers of the group's types; for its managers and administrators",
     response: Message,
     refusals,
-  },
-  unblockGroup: {
+  }),
+  unblockGroup: endpoint('POST /api/groups/{id}/unblock', 'user', {
     ...byManagers,
-    method: 'POST',
-    path: '/api/groups/{id}/unblock',
     summary: 'Release what the block of the group has blocked; for its managers and administrators',
     response: Message,
     refusals,
-  },
-  setGroupFolder: {
+  }),
+  setGroupFolder: endpoint('PUT /api/groups/{id}/folder', 'user', {
     ...byManagers,
-    method: 'PUT',
-    path: '/api/groups/{id}/folder',
     summary:
       'Give a group a folder that its members see in their containers, or change its name and what they may do; for its managers and administrators',
     body: groups.FolderBody,
     response: groups.GroupResponse,
     refusals: { 400: ErrorBody, ...writeRefusals },
-  },
-  removeGroupFolder: {
+  }),
+  removeGroupFolder: endpoint('DELETE /api/groups/{id}/folder', 'user', {
     ...byManagers,
-    method: 'DELETE',
-    path: '/api/groups/{id}/folder',
     summary:
       'Take the folder of a group away; what is in it is kept unless an administrator purges it; for its managers and administrators',
     query: groups.FolderQuery,
     response: Message,
     refusals: { 400: ErrorBody, ...refusals },
-  },
+  }),
 } as const satisfies Record<string, Endpoint>
