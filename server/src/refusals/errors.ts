@@ -1,7 +1,7 @@
 import type { Scope } from '@berth/api/scopes.ts'
 import type { LaunchFailure } from '@berth/api/schemas/container.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
-import { formatBytes, list, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
+import { formatBytes, list, LocalizedMessage, message, type MessageKey } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { linksLeftHeaders } from '@berth/api/links-left.ts'
 
@@ -84,7 +84,8 @@ interface Facts {
 }
 
 interface Answer {
-  readonly sentence: LocalizedMessage
+  /** Left out: the message `refusals.{name}`. */
+  readonly sentence?: LocalizedMessage
   readonly extra?: Record<string, unknown>
   readonly headers?: Record<string, string | string[]>
   readonly cause?: unknown
@@ -100,7 +101,7 @@ interface Row<Args extends readonly unknown[]> extends Facts {
 const refusal = <Args extends readonly unknown[]>(row: Row<Args>): Row<Args> => row
 
 /** A refusal whose answer is always the same. */
-const fixed = ({ status, when, remedy, ...answer }: Facts & Answer): Row<[]> => ({
+const fixed = (status: number, when: string, remedy: string, answer: Answer = {}): Row<[]> => ({
   status,
   when,
   remedy,
@@ -109,7 +110,7 @@ const fixed = ({ status, when, remedy, ...answer }: Facts & Answer): Row<[]> => 
 })
 
 /** A refusal because of the error of a dependency, which the log has. */
-const caused = ({ status, when, remedy, ...answer }: Facts & Answer): Row<[cause: unknown]> => ({
+const caused = (status: number, when: string, remedy: string, answer: Answer = {}): Row<[cause: unknown]> => ({
   status,
   when,
   remedy,
@@ -125,18 +126,8 @@ const repeat = 'try again; operators check the engine'
 
 /** Every refusal by its name, for programs and pages: one row each. Statuses and conditions: specification, Errors. */
 export const refusalRows = {
-  missingBody: fixed({
-    status: 400,
-    sentence: message('refusals.missingBody'),
-    when: 'an endpoint that needs a body got none',
-    remedy: 'send JSON',
-  }),
-  notJson: fixed({
-    status: 400,
-    sentence: message('refusals.notJson'),
-    when: 'the body is not valid JSON',
-    remedy: 'correct the body',
-  }),
+  missingBody: fixed(400, 'an endpoint that needs a body got none', 'send JSON'),
+  notJson: fixed(400, 'the body is not valid JSON', 'correct the body'),
   badRequest: refusal({
     status: 400,
     when: 'a value has the wrong type or format; the message names it',
@@ -144,62 +135,34 @@ export const refusalRows = {
     sample: [message('requests.badLimit', { max: 1000 })],
     answer: (what: LocalizedMessage) => ({ sentence: what }),
   }),
-  missingEmail: fixed({
-    status: 400,
-    sentence: message('refusals.missingEmail'),
-    when: 'the e-mail address is missing or empty',
-    remedy: 'enter the address',
-  }),
-  badEmail: fixed({
-    status: 400,
-    sentence: message('refusals.badEmail'),
-    when: 'sign-up with text that is not a deliverable e-mail address',
-    remedy: 'correct the address',
-  }),
-  missingToken: fixed({
-    status: 400,
-    sentence: message('refusals.missingToken'),
-    when: 'a verify endpoint was called without its token',
-    remedy: 'open the complete link',
-  }),
+  missingEmail: fixed(400, 'the e-mail address is missing or empty', 'enter the address'),
+  badEmail: fixed(400, 'sign-up with text that is not a deliverable e-mail address', 'correct the address'),
+  missingToken: fixed(400, 'a verify endpoint was called without its token', 'open the complete link'),
   // One sentence for all four causes, as the specification requires; the name tells them apart. Only the token's owner
   // asks.
-  badToken: fixed({
-    status: 400,
+  badToken: fixed(
+    400,
+    'the link is unknown, was deleted after it expired, or was not mailed and its account is verified by now',
+    'request a new link',
+  ),
+  usedToken: fixed(400, 'the link was used before; same message as `badToken`', 'request a new link', {
     sentence: message('refusals.badToken'),
-    when: 'the link is unknown, was deleted after it expired, or was not mailed and its account is verified by now',
-    remedy: 'request a new link',
   }),
-  usedToken: fixed({
-    status: 400,
+  expiredToken: fixed(400, 'the link has expired; same message as `badToken`', 'request a new link', {
     sentence: message('refusals.badToken'),
-    when: 'the link was used before; same message as `badToken`',
-    remedy: 'request a new link',
   }),
-  expiredToken: fixed({
-    status: 400,
-    sentence: message('refusals.badToken'),
-    when: 'the link has expired; same message as `badToken`',
-    remedy: 'request a new link',
-  }),
-  otherToken: fixed({
-    status: 400,
-    sentence: message('refusals.badToken'),
-    when: 'a signup link at the login endpoint or the reverse; same message as `badToken`',
-    remedy: 'open the link as it is in the mail',
-  }),
-  badLogoutToken: fixed({
-    status: 400,
-    sentence: message('refusals.badLogoutToken'),
-    when: 'back-channel logout with a token that is not valid, or was used before; the log says why',
-    remedy: 'correct issuer, client or keys at the provider',
-  }),
-  prefetched: fixed({
-    status: 400,
-    sentence: message('refusals.prefetched'),
-    when: 'a browser or mail scanner prefetched the link',
-    remedy: 'open the page and press its button',
-  }),
+  otherToken: fixed(
+    400,
+    'a signup link at the login endpoint or the reverse; same message as `badToken`',
+    'open the link as it is in the mail',
+    { sentence: message('refusals.badToken') },
+  ),
+  badLogoutToken: fixed(
+    400,
+    'back-channel logout with a token that is not valid, or was used before; the log says why',
+    'correct issuer, client or keys at the provider',
+  ),
+  prefetched: fixed(400, 'a browser or mail scanner prefetched the link', 'open the page and press its button'),
   badParameter: refusal({
     status: 400,
     when: 'a launch with a parameter that the template does not have, or with a value that it does not allow',
@@ -217,76 +180,44 @@ export const refusalRows = {
     }),
   }),
 
-  noToken: fixed({
-    status: 401,
-    sentence: message('refusals.noToken'),
-    when: 'the request has no access token',
-    remedy: 'sign in',
-    headers: bearer,
-  }),
-  invalidToken: fixed({
-    status: 401,
-    sentence: message('refusals.invalidToken'),
-    when: 'the access token has expired, was revoked, or was not issued by this Berth',
-    remedy: 'sign in',
+  noToken: fixed(401, 'the request has no access token', 'sign in', { headers: bearer }),
+  invalidToken: fixed(401, 'the access token has expired, was revoked, or was not issued by this Berth', 'sign in', {
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
   }),
 
-  noSession: fixed({
-    status: 401,
-    sentence: message('refusals.noSession'),
-    when: 'a session was to be renewed without the cookie of one that began in this browser',
-    remedy: 'sign in',
+  noSession: fixed(401, 'a session was to be renewed without the cookie of one that began in this browser', 'sign in', {
     headers: bearer,
   }),
-  sessionExpired: fixed({
-    status: 401,
-    sentence: message('refusals.sessionExpired'),
-    when: 'the session was not used for `SESSION_IDLE` seconds, or began `SESSION_MAX` seconds ago',
-    remedy: 'sign in',
-    headers: bearer,
-  }),
-  sessionEnded: fixed({
-    status: 401,
-    sentence: message('refusals.sessionEnded'),
-    when: 'the session was ended: by sign-out, in the list of sessions, or by the provider that began it',
-    remedy: 'sign in',
-    headers: bearer,
-  }),
-  sessionReplayed: fixed({
-    status: 401,
-    sentence: message('refusals.sessionReplayed'),
-    when: 'an old copy of the cookie of the session was sent, so another person may have it; the session was ended',
-    remedy: 'sign in; if it happens again, remove software that copies browser profiles',
-    headers: bearer,
-  }),
-  sessionBlocked: fixed({
-    status: 401,
-    sentence: message('refusals.sessionBlocked'),
-    when: 'the session ended because the account was blocked',
-    remedy: 'sign in again once the block is removed',
-    headers: bearer,
-  }),
-  takeoverNotRenewed: fixed({
-    status: 401,
-    sentence: message('refusals.takeoverNotRenewed'),
-    when: 'a session was to be renewed during a takeover',
-    remedy: 'end the takeover',
+  sessionExpired: fixed(
+    401,
+    'the session was not used for `SESSION_IDLE` seconds, or began `SESSION_MAX` seconds ago',
+    'sign in',
+    { headers: bearer },
+  ),
+  sessionEnded: fixed(
+    401,
+    'the session was ended: by sign-out, in the list of sessions, or by the provider that began it',
+    'sign in',
+    { headers: bearer },
+  ),
+  sessionReplayed: fixed(
+    401,
+    'an old copy of the cookie of the session was sent, so another person may have it; the session was ended',
+    'sign in; if it happens again, remove software that copies browser profiles',
+    { headers: bearer },
+  ),
+  sessionBlocked: fixed(
+    401,
+    'the session ended because the account was blocked',
+    'sign in again once the block is removed',
+    { headers: bearer },
+  ),
+  takeoverNotRenewed: fixed(401, 'a session was to be renewed during a takeover', 'end the takeover', {
     headers: bearer,
   }),
 
-  userBlocked: fixed({
-    status: 403,
-    sentence: message('refusals.userBlocked'),
-    when: 'the account is blocked',
-    remedy: 'ask the administrator',
-  }),
-  notVerified: fixed({
-    status: 403,
-    sentence: message('refusals.notVerified'),
-    when: 'login with an account that was never verified',
-    remedy: 'use the signup link, or request a new one',
-  }),
+  userBlocked: fixed(403, 'the account is blocked', 'ask the administrator'),
+  notVerified: fixed(403, 'login with an account that was never verified', 'use the signup link, or request a new one'),
   containerBlocked: refusal({
     status: 403,
     when: 'the container is blocked; `blocked_at` is the time of the block',
@@ -307,12 +238,11 @@ export const refusalRows = {
       extra: { blocked_at: at?.toISOString() ?? null },
     }),
   }),
-  metricsClosed: fixed({
-    status: 403,
-    sentence: message('refusals.metricsClosed'),
-    when: '`/metrics` without the bearer token `METRICS_TOKEN`; if none is set, from another machine or through a proxy',
-    remedy: 'send the token; see [monitoring](../how-to/monitor.md#metrics)',
-  }),
+  metricsClosed: fixed(
+    403,
+    '`/metrics` without the bearer token `METRICS_TOKEN`; if none is set, from another machine or through a proxy',
+    'send the token; see [monitoring](../how-to/monitor.md#metrics)',
+  ),
   /** @param setCookie lines that remove the tossed cookies from the browser */
   tossedTokens: refusal({
     status: 401,
@@ -324,24 +254,17 @@ export const refusalRows = {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
     }),
   }),
-  noSignInByLink: fixed({
-    status: 403,
-    sentence: message('refusals.noSignInByLink'),
-    when: 'a request for a link while `SIGN_IN` is `oidc`; resend-verification answers 200 then, and mails nothing',
-    remedy: 'sign in with a provider',
-  }),
-  takenOver: fixed({
-    status: 403,
-    sentence: message('refusals.takenOver'),
-    when: 'during a takeover, an action that only the user may perform',
-    remedy: 'end the takeover; administer with your own account',
-  }),
-  notAdministrator: fixed({
-    status: 403,
-    sentence: message('refusals.notAdministrator'),
-    when: 'an endpoint for administrators, called by another user',
-    remedy: 'none',
-  }),
+  noSignInByLink: fixed(
+    403,
+    'a request for a link while `SIGN_IN` is `oidc`; resend-verification answers 200 then, and mails nothing',
+    'sign in with a provider',
+  ),
+  takenOver: fixed(
+    403,
+    'during a takeover, an action that only the user may perform',
+    'end the takeover; administer with your own account',
+  ),
+  notAdministrator: fixed(403, 'an endpoint for administrators, called by another user', 'none'),
   /** RFC 6750, 3.1. */
   missingScope: refusal({
     status: 403,
@@ -353,38 +276,30 @@ export const refusalRows = {
       headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     }),
   }),
-  notForApiTokens: fixed({
-    status: 403,
-    sentence: message('refusals.notForApiTokens'),
-    when: 'an API token at an endpoint without a scope, such as sessions, takeover and API tokens themselves',
-    remedy: 'sign in with a browser',
-    headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
-  }),
-  adminScope: fixed({
-    status: 403,
-    sentence: message('refusals.adminScope'),
-    when: 'a user who is no administrator asks for an API token with `admin:`',
-    remedy: 'leave the scope out',
-  }),
-  forgeable: fixed({
-    status: 403,
-    sentence: message('refusals.forgeable'),
-    when: "a browser authenticated by cookie without the CSRF token of one of Berth's own pages",
-    remedy: 'open Berth by its address; on plain http sign in again; programs send the token as a header',
-  }),
-  noNavigation: fixed({
-    status: 403,
-    sentence: message('refusals.noNavigation'),
-    when: 'a browser asked for `/api/auth/continue` or `/api/auth/enter` otherwise than by opening a page',
-    remedy: 'open the page; to renew a session from a script use `POST /api/auth/refresh`',
-  }),
+  notForApiTokens: fixed(
+    403,
+    'an API token at an endpoint without a scope, such as sessions, takeover and API tokens themselves',
+    'sign in with a browser',
+    { headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
+  ),
+  adminScope: fixed(403, 'a user who is no administrator asks for an API token with `admin:`', 'leave the scope out'),
+  forgeable: fixed(
+    403,
+    "a browser authenticated by cookie without the CSRF token of one of Berth's own pages",
+    'open Berth by its address; on plain http sign in again; programs send the token as a header',
+  ),
+  noNavigation: fixed(
+    403,
+    'a browser asked for `/api/auth/continue` or `/api/auth/enter` otherwise than by opening a page',
+    'open the page; to renew a session from a script use `POST /api/auth/refresh`',
+  ),
 
-  notGroupManager: fixed({
-    status: 403,
-    sentence: message('groups.notManager'),
-    when: 'members, containers or the join code of a group, for a user who is no manager of it',
-    remedy: 'ask a manager of the group, or an administrator',
-  }),
+  notGroupManager: fixed(
+    403,
+    'members, containers or the join code of a group, for a user who is no manager of it',
+    'ask a manager of the group, or an administrator',
+    { sentence: message('groups.notManager') },
+  ),
   environmentOfOthers: refusal({
     status: 403,
     when: 'an environment, for a user who is neither an administrator nor, where `ENVIRONMENTS` says `managers`, a manager of its group; or a type that others launch, too',
@@ -392,24 +307,24 @@ export const refusalRows = {
     sample: [message('environments.notManager')],
     answer: (what: LocalizedMessage) => ({ sentence: what }),
   }),
-  typeOfGroups: fixed({
-    status: 403,
-    sentence: message('groups.typeOfGroups'),
-    when: 'launch of a type whose template names `groups`, by a user who is in none of them',
-    remedy: 'join one of the groups',
-  }),
-  sharingOff: fixed({
-    status: 403,
-    sentence: message('sharing.off'),
-    when: 'a container was to be shared, and the setting `SHARING` does not allow it with such visitors',
-    remedy: 'ask the operator',
-  }),
-  lookByManagers: fixed({
-    status: 403,
-    sentence: message('sharing.lookByManagers'),
-    when: 'an administrator who does not manage the group asks a member to look at a container',
-    remedy: 'a manager of the group asks; administrators can become one, which the audit log has',
-  }),
+  typeOfGroups: fixed(
+    403,
+    'launch of a type whose template names `groups`, by a user who is in none of them',
+    'join one of the groups',
+    { sentence: message('groups.typeOfGroups') },
+  ),
+  sharingOff: fixed(
+    403,
+    'a container was to be shared, and the setting `SHARING` does not allow it with such visitors',
+    'ask the operator',
+    { sentence: message('sharing.off') },
+  ),
+  lookByManagers: fixed(
+    403,
+    'an administrator who does not manage the group asks a member to look at a container',
+    'a manager of the group asks; administrators can become one, which the audit log has',
+    { sentence: message('sharing.lookByManagers') },
+  ),
   groupExpired: refusal({
     status: 403,
     when: 'launch of a type of a group that has expired',
@@ -418,12 +333,7 @@ export const refusalRows = {
     answer: (group: string) => ({ sentence: message('groups.expired', { group }) }),
   }),
 
-  userGone: fixed({
-    status: 404,
-    sentence: message('refusals.userGone'),
-    when: 'the account of the token was deleted',
-    remedy: 'sign up',
-  }),
+  userGone: fixed(404, 'the account of the token was deleted', 'sign up'),
   notFound: refusal({
     status: 404,
     when: 'the user, container, session, API token, SSH key, share, request to look, snapshot, path in a snapshot, or address does not exist',
@@ -481,12 +391,12 @@ export const refusalRows = {
     }),
   }),
   /** Answer to the holder of a mailed link. */
-  archiveNotFound: fixed({
-    status: 404,
-    sentence: message('termEnd.archiveNotFound'),
-    when: 'a mailed link to archives of homes that is wrong or over, or an archive that is deleted; a download that was begun more than a minute ago, or twice',
-    remedy: 'open the link of the newest mail again; archives are kept until the date in it',
-  }),
+  archiveNotFound: fixed(
+    404,
+    'a mailed link to archives of homes that is wrong or over, or an archive that is deleted; a download that was begun more than a minute ago, or twice',
+    'open the link of the newest mail again; archives are kept until the date in it',
+    { sentence: message('termEnd.archiveNotFound') },
+  ),
   conflict: refusal({
     status: 409,
     when: 'the change would leave no active administrator, concerns oneself, or there is no takeover to end',
@@ -509,11 +419,8 @@ export const refusalRows = {
     sample: [message('snapshots.badArchive')],
     answer: (what: LocalizedMessage) => ({ sentence: what }),
   }),
-  snapshotsOff: fixed({
-    status: 409,
+  snapshotsOff: fixed(409, 'a snapshot of a home was asked for while `SNAPSHOTS` is off', 'ask the operator', {
     sentence: message('snapshots.off'),
-    when: 'a snapshot of a home was asked for while `SNAPSHOTS` is off',
-    remedy: 'ask the operator',
   }),
   /** @param limit its name in the API */
   groupLimit: refusal({
@@ -608,13 +515,12 @@ export const refusalRows = {
       headers: retryAfter(retrySeconds),
     }),
   }),
-  tooManyStreams: fixed({
-    status: 429,
-    sentence: message('refusals.tooManyStreams'),
-    when: 'more than 20 open event streams, 5 log streams or 5 pages of groups of one user (`Retry-After`)',
-    remedy: 'close some pages',
-    headers: retryAfter(30),
-  }),
+  tooManyStreams: fixed(
+    429,
+    'more than 20 open event streams, 5 log streams or 5 pages of groups of one user (`Retry-After`)',
+    'close some pages',
+    { headers: retryAfter(30) },
+  ),
   /** @param max parallel requests of one user */
   tooManyAtOnce: refusal({
     status: 429,
@@ -631,129 +537,101 @@ export const refusalRows = {
     sample: [50],
     answer: (max: number) => ({ sentence: message('termEnd.tooManyDownloads', { max }) }),
   }),
-  tooManyTransfers: fixed({
-    status: 429,
-    sentence: message('snapshots.tooManyDownloads'),
-    when: 'one user has three downloads of snapshots, or all users have fifty',
-    remedy: 'wait until one is done',
-    headers: retryAfter(60),
-  }),
-  snapshotsBusy: fixed({
-    status: 429,
-    sentence: message('snapshots.tooMany'),
-    when: 'too many homes wait to be read or written (a launch waits 15 minutes for the snapshot before another image), three restores of this home are under way, other work on it came first, or too many archives are sent',
-    remedy: 'try again after `Retry-After` seconds',
-    headers: retryAfter(60),
-  }),
+  tooManyTransfers: fixed(
+    429,
+    'one user has three downloads of snapshots, or all users have fifty',
+    'wait until one is done',
+    { sentence: message('snapshots.tooManyDownloads'), headers: retryAfter(60) },
+  ),
+  snapshotsBusy: fixed(
+    429,
+    'too many homes wait to be read or written (a launch waits 15 minutes for the snapshot before another image), three restores of this home are under way, other work on it came first, or too many archives are sent',
+    'try again after `Retry-After` seconds',
+    { sentence: message('snapshots.tooMany'), headers: retryAfter(60) },
+  ),
 
-  stopFailed: caused({
-    status: 500,
-    sentence: message('refusals.stopFailed'),
-    when: 'the engine does not respond, or could not stop the container',
-    remedy: repeat,
-  }),
-  linkHost: fixed({
-    status: 400,
-    sentence: message('refusals.linkHost'),
-    when: 'a link names a Git repository of a host that `OPEN_GIT_HOSTS` does not name',
-    remedy: 'ask the operator to allow the host',
-  }),
-  badLink: fixed({
-    status: 400,
-    sentence: message('refusals.badLink'),
-    when: 'a link names no http or https address of a Git repository, no branch, tag or commit, or a folder out of the home',
-    remedy: 'correct the link',
-  }),
-  noHomeForFiles: fixed({
-    status: 409,
-    sentence: message('refusals.noHomeForFiles'),
-    when: 'files of a link are to be put into a container that was not launched yet, has no home, or whose engine cannot pause it meanwhile',
-    remedy: 'launch the container first',
-  }),
-  filesFailed: caused({
-    status: 500,
-    sentence: message('refusals.filesFailed'),
-    when: 'the files of a link could not be fetched, or could not be put into the home',
-    remedy: 'try again; the log says why',
-  }),
-  keepFailed: caused({
-    status: 500,
-    sentence: message('refusals.keepFailed'),
-    when: 'the engine does not respond about the container to keep running',
-    remedy: repeat,
-  }),
-  portsOfStopped: fixed({
-    status: 409,
-    sentence: message('refusals.portsOfStopped'),
-    when: 'the ports of a container that does not run, or is paused',
-    remedy: 'open or launch the container first',
-  }),
-  portsUnknown: caused({
-    status: 500,
-    sentence: message('refusals.portsUnknown'),
-    when: 'the engine does not tell what listens in a container, e.g. because an older version of Berth created it',
-    remedy: 'try again; restart a container that is older than the last update',
-  }),
-  logsFailed: caused({
-    status: 500,
-    sentence: message('refusals.logsFailed'),
-    when: 'the engine does not respond, so the log cannot be read',
-    remedy: repeat,
-  }),
-  snapshotFailed: caused({
-    status: 500,
-    sentence: message('snapshots.failed'),
-    when: 'a home could not be read or written, e.g. because its disk is full; of what was to be restored nothing is there',
-    remedy: 'try again; the log says why',
-  }),
-  homeOwnerFailed: caused({
-    status: 500,
-    sentence: message('snapshots.ownerFailed'),
-    when: 'files of a home could not be given to another account, e.g. because its file server has `root_squash`',
-    remedy: 'the log says which; call it again, which completes what is left',
-  }),
-  homesUnknown: caused({
-    status: 500,
+  stopFailed: caused(500, 'the engine does not respond, or could not stop the container', repeat),
+  linkHost: fixed(
+    400,
+    'a link names a Git repository of a host that `OPEN_GIT_HOSTS` does not name',
+    'ask the operator to allow the host',
+  ),
+  badLink: fixed(
+    400,
+    'a link names no http or https address of a Git repository, no branch, tag or commit, or a folder out of the home',
+    'correct the link',
+  ),
+  noHomeForFiles: fixed(
+    409,
+    'files of a link are to be put into a container that was not launched yet, has no home, or whose engine cannot pause it meanwhile',
+    'launch the container first',
+  ),
+  filesFailed: caused(
+    500,
+    'the files of a link could not be fetched, or could not be put into the home',
+    'try again; the log says why',
+  ),
+  keepFailed: caused(500, 'the engine does not respond about the container to keep running', repeat),
+  portsOfStopped: fixed(
+    409,
+    'the ports of a container that does not run, or is paused',
+    'open or launch the container first',
+  ),
+  portsUnknown: caused(
+    500,
+    'the engine does not tell what listens in a container, e.g. because an older version of Berth created it',
+    'try again; restart a container that is older than the last update',
+  ),
+  logsFailed: caused(500, 'the engine does not respond, so the log cannot be read', repeat),
+  snapshotFailed: caused(
+    500,
+    'a home could not be read or written, e.g. because its disk is full; of what was to be restored nothing is there',
+    'try again; the log says why',
+    { sentence: message('snapshots.failed') },
+  ),
+  homeOwnerFailed: caused(
+    500,
+    'files of a home could not be given to another account, e.g. because its file server has `root_squash`',
+    'the log says which; call it again, which completes what is left',
+    { sentence: message('snapshots.ownerFailed') },
+  ),
+  homesUnknown: caused(500, 'an end of term was previewed or begun, and the engine does not tell its homes', repeat, {
     sentence: message('termEnd.engineSilent'),
-    when: 'an end of term was previewed or begun, and the engine does not tell its homes',
-    remedy: repeat,
   }),
-  snapshotDiskFull: caused({
-    status: 500,
-    sentence: message('snapshots.diskFull'),
-    when: 'the disk of `DATA_DIR` is nearly full: snapshots and uploads leave a twentieth of it, at most 1 GiB, free',
-    remedy: 'operators make room, or move `DATA_DIR` to a larger disk',
-  }),
-  restoreUnfinished: caused({
-    status: 500,
-    sentence: message('snapshots.unfinished'),
-    when: 'a restore failed, and the engine did not remove what was there of it',
-    remedy: 'leave the container stopped: Berth completes the folder within a minute after the engine answers',
-  }),
-  resetUnfinished: caused({
-    status: 500,
-    sentence: message('snapshots.resetUnfinished'),
-    when: 'a home was to be reset, and the engine failed while it removed it: the snapshot is there, and a part of the home may be gone',
-    remedy: 'launch the container when the engine answers: Berth removes the rest before, or within a minute',
-  }),
-  storeFailed: caused({
-    status: 500,
-    sentence: message('refusals.storeFailed'),
-    when: 'the database is locked, full, unreachable or does not respond; the request had no effect',
-    remedy: 'try again in a minute; operators check `/readyz` and the log',
-  }),
-  invitationNotMailed: fixed({
-    status: 500,
-    sentence: message('groups.invitationNotMailed'),
-    when: 'the mail of an invitation to a group was not accepted, or its address had too many mails within the hour',
-    remedy: 'try again later; the invitation stays',
-  }),
-  mailFailed: caused({
-    status: 500,
-    sentence: message('refusals.mailFailed'),
-    when: 'the mail server did not accept the mail; nothing was stored',
-    remedy: 'try again; operators check `SMTP_URL` and the log',
-  }),
+  snapshotDiskFull: caused(
+    500,
+    'the disk of `DATA_DIR` is nearly full: snapshots and uploads leave a twentieth of it, at most 1 GiB, free',
+    'operators make room, or move `DATA_DIR` to a larger disk',
+    { sentence: message('snapshots.diskFull') },
+  ),
+  restoreUnfinished: caused(
+    500,
+    'a restore failed, and the engine did not remove what was there of it',
+    'leave the container stopped: Berth completes the folder within a minute after the engine answers',
+    { sentence: message('snapshots.unfinished') },
+  ),
+  resetUnfinished: caused(
+    500,
+    'a home was to be reset, and the engine failed while it removed it: the snapshot is there, and a part of the home may be gone',
+    'launch the container when the engine answers: Berth removes the rest before, or within a minute',
+    { sentence: message('snapshots.resetUnfinished') },
+  ),
+  storeFailed: caused(
+    500,
+    'the database is locked, full, unreachable or does not respond; the request had no effect',
+    'try again in a minute; operators check `/readyz` and the log',
+  ),
+  invitationNotMailed: fixed(
+    500,
+    'the mail of an invitation to a group was not accepted, or its address had too many mails within the hour',
+    'try again later; the invitation stays',
+    { sentence: message('groups.invitationNotMailed') },
+  ),
+  mailFailed: caused(
+    500,
+    'the mail server did not accept the mail; nothing was stored',
+    'try again; operators check `SMTP_URL` and the log',
+  ),
   launchFailed: refusal({
     status: 500,
     when: 'the container could not be started; `reason` is `crashed`, `out-of-memory`, `no-image`, `full`, `engine`, `node-lost` or `failed`; for a program that ended also `exit_code`, `is_out_of_memory` and `last_lines`',
@@ -766,19 +644,17 @@ export const refusalRows = {
       cause,
     }),
   }),
-  containerDeleted: fixed({
-    status: 500,
-    sentence: message('refusals.containerDeleted'),
-    when: 'an administrator deleted the container during the launch',
-    remedy: 'launch again; a new container is created',
-  }),
-  launchStopped: fixed({
-    status: 500,
-    sentence: message('refusals.launchStopped'),
-    when: 'the owner or the operator stopped the container during the launch; `reason` is `stopped`',
-    remedy: 'launch again',
-    extra: { reason: 'stopped' },
-  }),
+  containerDeleted: fixed(
+    500,
+    'an administrator deleted the container during the launch',
+    'launch again; a new container is created',
+  ),
+  launchStopped: fixed(
+    500,
+    'the owner or the operator stopped the container during the launch; `reason` is `stopped`',
+    'launch again',
+    { extra: { reason: 'stopped' } },
+  ),
   restartFailed: refusal({
     status: 500,
     when: 'the new container could not be started; fields as with `launchFailed`; the home is unchanged',
@@ -812,27 +688,19 @@ export const refusalRows = {
       headers: retryAfter(60),
     }),
   }),
-  serverFull: fixed({
-    status: 500,
-    sentence: message('refusals.serverFull'),
-    when: 'the max number of running containers (`MAX_RUNNING`) is reached, or the host lacks an address, disk or memory for another one; `reason` is `full`',
-    remedy: 'try again later; operators check `GET /api/admin/system`',
-    extra: { reason: 'full' },
-    headers: retryAfter(60),
-  }),
-  gpusTaken: fixed({
-    status: 500,
-    sentence: message('refusals.gpusTaken'),
-    when: 'all GPUs of `GPU_IDS` are in use, and none became free within `GPU_WAIT`; `reason` is `full`',
-    remedy: 'try again later; operators see who has them with `GET /api/admin/system`',
-    extra: { reason: 'full' },
-    headers: retryAfter(60),
-  }),
-  tooManyLaunches: fixed({
-    status: 500,
-    sentence: message('refusals.tooManyLaunches'),
-    when: '10,000 launches are queued; `reason` is `full`',
-    remedy: 'try again later',
+  serverFull: fixed(
+    500,
+    'the max number of running containers (`MAX_RUNNING`) is reached, or the host lacks an address, disk or memory for another one; `reason` is `full`',
+    'try again later; operators check `GET /api/admin/system`',
+    { extra: { reason: 'full' }, headers: retryAfter(60) },
+  ),
+  gpusTaken: fixed(
+    500,
+    'all GPUs of `GPU_IDS` are in use, and none became free within `GPU_WAIT`; `reason` is `full`',
+    'try again later; operators see who has them with `GET /api/admin/system`',
+    { extra: { reason: 'full' }, headers: retryAfter(60) },
+  ),
+  tooManyLaunches: fixed(500, '10,000 launches are queued; `reason` is `full`', 'try again later', {
     extra: { reason: 'full' },
     headers: retryAfter(120),
   }),
@@ -862,34 +730,30 @@ export const refusalRows = {
       extra: { reason: 'full' },
     }),
   }),
-  endsAgain: fixed({
-    status: 500,
-    sentence: message('refusals.endsAgain'),
-    when: 'the program ended right after each of its last starts and no request is waiting for it; log only, a launch by hand is never refused with it',
-    remedy: 'find out why the program ends',
-    extra: { reason: 'crashed' },
-  }),
-  streamsFull: fixed({
-    status: 503,
-    sentence: message('refusals.streamsFull'),
-    when: '5,000 event streams, 500 log streams or 500 pages of groups are open in total (`Retry-After`)',
-    remedy: 'try again in half a minute; all other functions work',
-    headers: retryAfter(30),
-  }),
-  tooManySignIns: caused({
-    status: 503,
-    sentence: message('refusals.tooManySignIns'),
-    when: 'too many users request a link at the same time; no link was issued',
-    remedy: 'try again after `Retry-After`',
-    headers: retryAfter(10),
-  }),
-  tooManyChanges: fixed({
-    status: 503,
-    sentence: message('refusals.tooManyChanges'),
-    when: "an administrator's change waited behind others for 8 s, or a thousand are queued; it had no effect (`Retry-After`)",
-    remedy: 'try again in a few seconds; scripts use the bulk endpoints',
-    headers: retryAfter(5),
-  }),
+  endsAgain: fixed(
+    500,
+    'the program ended right after each of its last starts and no request is waiting for it; log only, a launch by hand is never refused with it',
+    'find out why the program ends',
+    { extra: { reason: 'crashed' } },
+  ),
+  streamsFull: fixed(
+    503,
+    '5,000 event streams, 500 log streams or 500 pages of groups are open in total (`Retry-After`)',
+    'try again in half a minute; all other functions work',
+    { headers: retryAfter(30) },
+  ),
+  tooManySignIns: caused(
+    503,
+    'too many users request a link at the same time; no link was issued',
+    'try again after `Retry-After`',
+    { headers: retryAfter(10) },
+  ),
+  tooManyChanges: fixed(
+    503,
+    "an administrator's change waited behind others for 8 s, or a thousand are queued; it had no effect (`Retry-After`)",
+    'try again in a few seconds; scripts use the bulk endpoints',
+    { headers: retryAfter(5) },
+  ),
   auditTooLong: refusal({
     status: 503,
     when: 'verification of the audit log takes longer than 20 seconds',
@@ -897,13 +761,7 @@ export const refusalRows = {
     sample: [20],
     answer: (seconds: number) => ({ sentence: message('refusals.auditTooLong', { seconds }) }),
   }),
-  stopping: fixed({
-    status: 500,
-    sentence: message('refusals.stopping'),
-    when: 'Berth is shutting down',
-    remedy: 'try again after the restart',
-    headers: retryAfter(30),
-  }),
+  stopping: fixed(500, 'Berth is shutting down', 'try again after the restart', { headers: retryAfter(30) }),
 } as const
 
 type Rows = typeof refusalRows
@@ -913,7 +771,7 @@ export const refusals = Object.fromEntries(
   Object.entries<Pick<Row<never>, 'status' | 'answer'>>(refusalRows).map(([code, { status, answer }]) => [
     code,
     (...args: never) => {
-      const { sentence, ...more } = answer(...args)
+      const { sentence = new LocalizedMessage(`refusals.${code}` as MessageKey, {}), ...more } = answer(...args)
       return Object.assign(new Refusal(status, sentence, more), { code })
     },
   ]),
