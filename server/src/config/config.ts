@@ -1,9 +1,7 @@
 import { isIP } from 'node:net'
 import type { TracingSettings } from '@berth/gateway/basics/tracer.ts'
 import { isContainerLabel, isLabelEnd, maxHostName, maxLabelEnd } from '@berth/gateway/basics/host-label.ts'
-import type { SmtpTls } from '#/accounts/mail/mail-transport.ts'
 import type { Provider } from '#/accounts/oidc/provider-settings.ts'
-import type { EmailDomains } from '#/accounts/sign-up/email-address.ts'
 import { chosenFields, isNameList, namesIn } from '#/templates/catalogue.ts'
 import {
   readTemplate,
@@ -38,51 +36,110 @@ import {
   type SnapshotConfig,
   type TlsConfig,
 } from './config-sections.ts'
-import { machineTimeZone, type ListenAddress, type WaysToSignIn } from './setting-values.ts'
-import { SettingReader, followedPaths, maxLinkLimit } from './settings.ts'
+import { machineTimeZone, type WaysToSignIn } from './setting-values.ts'
+import { SettingReader, followedPaths, maxLinkLimit, type ValueOf } from './settings.ts'
 
 export type { TlsConfig } from './config-sections.ts'
+
+/** Settings that are used as they are read: the name in `Config`, and that of the setting. */
+const plainSettings = {
+  host: 'HOST',
+  port: 'PORT',
+  dataDir: 'DATA_DIR',
+  /** `postgres://...`, or null for the SQLite file in `dataDir`. */
+  databaseUrl: 'DATABASE_URL',
+  scheme: 'PREFERRED_URL_SCHEME',
+  /** Host, with port, of front end and containers. Decided by `addressesFor` once the port is known. */
+  baseDomain: 'BASE_DOMAIN',
+  spawnerSubdomain: 'SPAWNER_SUBDOMAIN',
+  frontendUrl: 'FRONTEND_URL',
+  containerRouting: 'CONTAINER_ROUTING',
+  /** The file of the templates; null: they are given as text, or are the demo's. */
+  templatesFile: 'CONTAINER_TEMPLATES_FILE',
+  /** Seconds. */
+  accessTokenExpires: 'JWT_ACCESS_TOKEN_EXPIRES',
+  /** Seconds; 0: a session ends with its token. */
+  sessionIdle: 'SESSION_IDLE',
+  /** Seconds. */
+  sessionMax: 'SESSION_MAX',
+  /** Seconds. */
+  magicLinkExpiry: 'MAGIC_LINK_TOKEN_EXPIRY',
+  magicLinksPerHour: 'MAGIC_LINK_RATE_LIMIT',
+  /** Enumeration: whether login answers 429 for unknown addresses as it does for known ones. */
+  isEnumerationStrict: 'ENUMERATION_STRICT',
+  /** Whether users may register without an invitation: see `SignUpPolicy`. */
+  signUp: 'SIGN_UP',
+  allowedEmailDomains: 'ALLOWED_EMAIL_DOMAINS',
+  /** Lifetime of the link of an invitation, in seconds. */
+  invitationExpiry: 'INVITATION_EXPIRY',
+  /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
+  requestsPerMinute: 'REQUESTS_PER_MINUTE',
+  /** Unknown addresses that one network address may have links mailed to, per hour. */
+  newAddressesPerHour: 'NEW_ADDRESSES_PER_HOUR',
+  /** Bearer token that `/metrics` requires. */
+  metricsToken: 'METRICS_TOKEN',
+  /** Separate listener of `/metrics`; null: the public one. */
+  metricsListen: 'METRICS_LISTEN',
+  sshListen: 'SSH_LISTEN',
+  smtpUrl: 'SMTP_URL',
+  /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
+  smtpTls: 'SMTP_TLS',
+  /** Name of this host for the mail server; null: see `smtpHeloName`. */
+  smtpHeloName: 'SMTP_HELO_NAME',
+  mailFrom: 'MAIL_FROM',
+  /** Contact for help: an e-mail address, a URL, or a text; null when none is set. */
+  supportContact: 'SUPPORT_CONTACT',
+  /** URI of where faults of security are reported; null when none is set. */
+  securityContact: 'SECURITY_CONTACT',
+  logLevel: 'LOG_LEVEL',
+  /** Timeout of a request that waits for a launch, in seconds; the launch continues after that. */
+  launchTimeout: 'LAUNCH_TIMEOUT',
+  /** Max parallel creations and starts in the engine. */
+  launchParallel: 'LAUNCH_PARALLEL',
+  /** Max running containers, paused ones included: in all, and per user; null is no limit. */
+  maxRunning: 'MAX_RUNNING',
+  maxPerUser: 'MAX_PER_USER',
+  /** Max time that a launch waits for GPUs, in seconds. */
+  gpuWait: 'GPU_WAIT',
+  /** Max bytes of one user's homes together; null is no limit. */
+  maxDiskPerUser: 'MAX_DISK_PER_USER',
+  /** Folder of archives of homes; null: in the data folder. */
+  archiveDir: 'ARCHIVE_DIR',
+  /** Retention of the homes of a deleted user, in seconds. */
+  keepHomes: 'KEEP_HOMES',
+  /** Retention of network addresses, and of e-mail addresses of deleted accounts, in the audit log, in seconds. */
+  keepAuditAddresses: 'KEEP_AUDIT_ADDRESSES',
+  /** Periods for which sums of use are kept; 0 for none. */
+  keepUsageDays: 'KEEP_USAGE_DAYS',
+  keepUsageMonths: 'KEEP_USAGE_MONTHS',
+  /** Time between two measurements of CPU time and memory of containers, in seconds; 0: nothing is measured. */
+  measureUsage: 'MEASURE_USAGE',
+  /** Time for which users see that an administrator acted for them, in seconds. */
+  keepTakeovers: 'KEEP_TAKEOVERS',
+  /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
+  retireAfter: 'RETIRE_AFTER',
+  /** Whether Berth sets the host rules, which keep containers away from the host itself. */
+  hostRules: 'HOST_RULES',
+} as const
+
+type PlainSettings = { readonly [K in keyof typeof plainSettings]: ValueOf<(typeof plainSettings)[K]> }
+
+const readPlain = (settings: SettingReader) =>
+  Object.fromEntries(Object.entries(plainSettings).map(([key, name]) => [key, settings.value(name)])) as PlainSettings
 
 /**
  * Every setting, validated. Created once by `readConfig`, which is given the environment and does not read it itself.
  */
-export interface Config {
-  readonly host: string
-  readonly port: number
-  readonly dataDir: string
-  /** `postgres://...`, or null for the SQLite file in `dataDir`. */
-  readonly databaseUrl: string | null
-  readonly scheme: 'http' | 'https'
+export interface Config extends PlainSettings {
   /** Null without TLS in Berth itself. */
   readonly tls: TlsConfig | null
-  /** Host, with port, of front end and containers. Decided by `addressesFor` once the port is known. */
-  readonly baseDomain: string | null
-  readonly spawnerSubdomain: string
-  readonly frontendUrl: string | null
-  readonly containerRouting: ContainerRouting
   readonly templates: Templates
-  /** The file of the templates; null: they are given as text, or are the demo's. */
-  readonly templatesFile: string | null
   /** Where templates may take secrets and mounts from. */
   readonly sources: SourceFolders
   /** Hosts of Git repositories whose files links may put into homes. */
   readonly openGitHosts: readonly string[]
-  /** Seconds. */
-  readonly accessTokenExpires: number
-  /** Seconds; 0: a session ends with its token. */
-  readonly sessionIdle: number
-  /** Seconds. */
-  readonly sessionMax: number
-  /** Seconds. */
-  readonly magicLinkExpiry: number
-  readonly magicLinksPerHour: number
   /** Limit of one mailbox, whatever the plus tag of the address. */
   readonly mailboxLinksPerHour: number
-  /** Enumeration: whether login answers 429 for unknown addresses as it does for known ones. */
-  readonly isEnumerationStrict: boolean
-  /** Whether users may register without an invitation: see `SignUpPolicy`. */
-  readonly signUp: 'open' | 'invited'
-  readonly allowedEmailDomains: EmailDomains | null
   /** How people sign in: at least one of them. */
   readonly signIn: WaysToSignIn
   /** In the order of the login page; none unless `signIn` names them. */
@@ -90,17 +147,6 @@ export interface Config {
   readonly sharing: SharingConfig
   readonly snapshots: SnapshotConfig
   readonly environments: EnvironmentConfig
-  /** Lifetime of the link of an invitation, in seconds. */
-  readonly invitationExpiry: number
-  /** Rate limit: requests without a token, and without a sign-in, of one network address per minute; 0 is no limit. */
-  readonly requestsPerMinute: number
-  /** Unknown addresses that one network address may have links mailed to, per hour. */
-  readonly newAddressesPerHour: number
-  /** Bearer token that `/metrics` requires. */
-  readonly metricsToken: string | null
-  /** Separate listener of `/metrics`; null: the public one. */
-  readonly metricsListen: ListenAddress | null
-  readonly sshListen: ListenAddress | null
   /** How long Berth goes on after a signal to stop while `/readyz` says 503, in ms. */
   readonly drainTime: number
   /** Null: requests are not logged. */
@@ -109,12 +155,6 @@ export interface Config {
   readonly tracing: TracingSettings | null
   /** Null: entries of the audit log are delivered nowhere. */
   readonly auditWebhook: AuditWebhookConfig | null
-  readonly smtpUrl: string | null
-  /** Whether an `smtp://` server must offer TLS; null: beyond this machine it must. */
-  readonly smtpTls: SmtpTls | null
-  /** Name of this host for the mail server; null: see `smtpHeloName`. */
-  readonly smtpHeloName: string | null
-  readonly mailFrom: string | null
   readonly dockerHost: string | undefined
   /** Null: containers run on Docker. */
   readonly kubernetes: KubernetesConfig | null
@@ -123,49 +163,16 @@ export interface Config {
   /** Addresses and networks such as `10.0.0.0/8`, each checked. */
   readonly trustedProxies: readonly string[]
   readonly adminEmails: ReadonlySet<string>
-  /** Contact for help: an e-mail address, a URL, or a text; null when none is set. */
-  readonly supportContact: string | null
-  /** URI of where faults of security are reported; null when none is set. */
-  readonly securityContact: string | null
   /** Name, logo, colours, legal texts and notices; null: Berth's own look. */
   readonly branding: Branding | null
-  readonly logLevel: string
   /** Name of the time zone of `stop_at`. */
   readonly timeZone: string
-  /** Timeout of a request that waits for a launch, in seconds; the launch continues after that. */
-  readonly launchTimeout: number
-  /** Max parallel creations and starts in the engine. */
-  readonly launchParallel: number
-  /** Max running containers, paused ones included: in all, and per user; null is no limit. */
-  readonly maxRunning: number | null
-  readonly maxPerUser: number | null
   /** Ids of the GPUs of the engine, which Berth allocates to containers; none: the engine gives them away. */
   readonly gpuIds: readonly string[]
-  /** Max time that a launch waits for GPUs, in seconds. */
-  readonly gpuWait: number
-  /** Max bytes of one user's homes together; null is no limit. */
-  readonly maxDiskPerUser: number | null
-  /** Folder of archives of homes; null: in the data folder. */
-  readonly archiveDir: string | null
-  /** Retention of the homes of a deleted user, in seconds. */
-  readonly keepHomes: number
-  /** Retention of network addresses, and of e-mail addresses of deleted accounts, in the audit log, in seconds. */
-  readonly keepAuditAddresses: number
-  /** Periods for which sums of use are kept; 0 for none. */
-  readonly keepUsageDays: number
-  readonly keepUsageMonths: number
-  /** Time between two measurements of CPU time and memory of containers, in seconds; 0: nothing is measured. */
-  readonly measureUsage: number
   /** Whether images of all templates are fetched ahead; false: only of those whose containers are started ahead. */
   readonly fetchesImages: boolean
-  /** Time for which users see that an administrator acted for them, in seconds. */
-  readonly keepTakeovers: number
-  /** Time after which a stopped and unused container is retired, in seconds; 0 is never. */
-  readonly retireAfter: number
   /** ms; null: images that were pulled stay. */
   readonly keepImages: number | null
-  /** Whether Berth sets the host rules, which keep containers away from the host itself. */
-  readonly hostRules: 'auto' | 'off'
 }
 
 /**
@@ -187,46 +194,19 @@ export function readConfig(
   }
   const timeZone = settings.value('TZ') ?? machineTimeZone()
   const config: Config = {
-    host: settings.value('HOST'),
-    port: settings.value('PORT'),
-    dataDir: settings.value('DATA_DIR'),
-    databaseUrl: settings.value('DATABASE_URL'),
-    scheme: settings.value('PREFERRED_URL_SCHEME'),
+    ...readPlain(settings),
     tls: readTls(settings),
-    baseDomain: settings.value('BASE_DOMAIN'),
-    spawnerSubdomain: settings.value('SPAWNER_SUBDOMAIN'),
-    frontendUrl: settings.value('FRONTEND_URL'),
-    containerRouting: settings.value('CONTAINER_ROUTING'),
     ...templatesOfSettings(settings, readFile, folders),
-    templatesFile: settings.value('CONTAINER_TEMPLATES_FILE'),
     openGitHosts: settings.value('OPEN_GIT_HOSTS') ?? [],
-    accessTokenExpires: settings.value('JWT_ACCESS_TOKEN_EXPIRES'),
-    sessionIdle: settings.value('SESSION_IDLE'),
-    sessionMax: settings.value('SESSION_MAX'),
-    magicLinkExpiry: settings.value('MAGIC_LINK_TOKEN_EXPIRY'),
-    magicLinksPerHour: settings.value('MAGIC_LINK_RATE_LIMIT'),
     mailboxLinksPerHour: readMailboxLimit(settings),
-    isEnumerationStrict: settings.value('ENUMERATION_STRICT'),
-    signUp: settings.value('SIGN_UP'),
     ...readSignIn(settings, readFile),
     sharing: readSharing(settings),
     snapshots: readSnapshots(settings),
     environments: readEnvironments(settings),
-    allowedEmailDomains: settings.value('ALLOWED_EMAIL_DOMAINS'),
-    invitationExpiry: settings.value('INVITATION_EXPIRY'),
-    requestsPerMinute: settings.value('REQUESTS_PER_MINUTE'),
-    newAddressesPerHour: settings.value('NEW_ADDRESSES_PER_HOUR'),
-    metricsToken: settings.value('METRICS_TOKEN'),
-    metricsListen: settings.value('METRICS_LISTEN'),
-    sshListen: settings.value('SSH_LISTEN'),
     drainTime: 1_000 * settings.value('DRAIN_TIME'),
     accessLog: readAccessLog(settings),
     tracing: readTracing(settings),
     auditWebhook: readAuditWebhook(settings),
-    smtpUrl: settings.value('SMTP_URL'),
-    smtpTls: settings.value('SMTP_TLS'),
-    smtpHeloName: settings.value('SMTP_HELO_NAME'),
-    mailFrom: settings.value('MAIL_FROM'),
     // Shells set it for other programs, too.
     dockerHost:
       (settings.value('ENGINE') === 'kubernetes' ? settings.given('DOCKER_HOST') : settings.value('DOCKER_HOST')) ??
@@ -235,29 +215,11 @@ export function readConfig(
     node: readNode(settings),
     trustedProxies: settings.value('TRUSTED_PROXIES') ?? [],
     adminEmails: settings.value('ADMIN_EMAILS') ?? new Set(),
-    launchTimeout: settings.value('LAUNCH_TIMEOUT'),
-    launchParallel: settings.value('LAUNCH_PARALLEL'),
-    maxRunning: settings.value('MAX_RUNNING'),
-    maxPerUser: settings.value('MAX_PER_USER'),
     gpuIds: settings.value('ENGINE') === 'kubernetes' ? [] : (settings.value('GPU_IDS') ?? []),
-    gpuWait: settings.value('GPU_WAIT'),
-    maxDiskPerUser: settings.value('MAX_DISK_PER_USER'),
-    archiveDir: settings.value('ARCHIVE_DIR'),
-    keepHomes: settings.value('KEEP_HOMES'),
-    keepAuditAddresses: settings.value('KEEP_AUDIT_ADDRESSES'),
-    keepTakeovers: settings.value('KEEP_TAKEOVERS'),
-    keepUsageDays: settings.value('KEEP_USAGE_DAYS'),
-    keepUsageMonths: settings.value('KEEP_USAGE_MONTHS'),
     fetchesImages: settings.value('FETCH_IMAGES') === 'all',
-    measureUsage: settings.value('MEASURE_USAGE'),
-    retireAfter: settings.value('RETIRE_AFTER'),
     keepImages: settings.value('KEEP_IMAGES') === 0 ? null : settings.value('KEEP_IMAGES') * 1_000,
-    hostRules: settings.value('HOST_RULES'),
-    supportContact: settings.value('SUPPORT_CONTACT'),
-    securityContact: settings.value('SECURITY_CONTACT'),
     branding: readBrandingFile(settings.value('BRANDING_FILE'), readFile, timeZone, problems),
     timeZone,
-    logLevel: settings.value('LOG_LEVEL'),
   }
   problems.push(...environmentProblems(config))
   if (config.containerRouting === 'subdomain') problems.push(...subdomainProblems(config))
