@@ -1,4 +1,5 @@
 import { startEnginelessBerth } from '../server/test/support/berth-without-engine.ts'
+import { serveParent } from './service-process.ts'
 
 /**
  * Runs Berth in its own process, so that its cost is measured apart from the load's: `accounts.ts` starts it with a
@@ -26,9 +27,4 @@ const berth = await startEnginelessBerth(
     ...(webDir === '' ? {} : { webDir }),
   },
 )
-process.send?.({ port: Number(new URL(berth.url).port) })
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ cpu: (user + system) / 1000 })
-})
-process.on('disconnect', () => void berth.close().then(() => process.exit(0)))
+serveParent(berth)

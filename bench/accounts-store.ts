@@ -23,6 +23,16 @@ export const activeEmail = (index: number) => `active${index % loadUsers.active}
 export const signupToken = (index: number) => `signup-link-number-${index}-of-the-bench`
 export const loginToken = (index: number) => `login-link-number-${index}-of-the-bench`
 
+/** A connection without the statement timeout of some seconds that Berth's own ones have. @param url of PostgreSQL */
+export const withoutTimeouts = async (url: string): Promise<Kysely<Schema>> =>
+  new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
+
+/** Beginning of a statement: a table `numbers` with the numbers `n` from 1. */
+export const numbersUpTo = (count: number, isPostgres: boolean): string =>
+  isPostgres
+    ? `with numbers(n) as (select generate_series(1, ${count}::bigint))`
+    : `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})`
+
 const day = 86_400_000
 /** One in this many links of the other users is unused. */
 const unusedOf = 20
@@ -35,10 +45,7 @@ const unusedOf = 20
 export async function fillStore(url: string | null, dataDir: string, crowd: Crowd): Promise<void> {
   const database = await openDatabase(url, dataDir)
   const isPostgres = url !== null
-  // Berth's own connections have a statement timeout of some seconds.
-  const db = isPostgres
-    ? new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
-    : database.db
+  const db = isPostgres ? await withoutTimeouts(url) : database.db
   try {
     await db.transaction().execute(async (tx) => {
       if (crowd.people > 0) await fillCrowd(tx, isPostgres, crowd)
@@ -55,10 +62,7 @@ export async function fillStore(url: string | null, dataDir: string, crowd: Crow
 async function fillCrowd(tx: Db, isPostgres: boolean, { people, links }: Crowd): Promise<void> {
   const now = Date.now()
   const run = (text: string) => sql.raw(text).execute(tx)
-  const numbers = (count: number) =>
-    isPostgres
-      ? `with numbers(n) as (select generate_series(1, ${count}))`
-      : `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})`
+  const numbers = (count: number) => numbersUpTo(count, isPostgres)
   const hash = isPostgres ? `encode(sha256(('link' || n)::bytea), 'hex')` : 'lower(hex(randomblob(32)))'
   const createdAt = `${now} - (n % 86000) * 1000`
   await run(`${numbers(people)} insert into users (email, slug, state, is_admin, is_blocked, last_used, created_at)

@@ -1,5 +1,3 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -10,19 +8,20 @@ import { loadSigningKeys } from '../server/src/accounts/sessions/signing-keys.ts
 import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { activeEmail, loadUsers, fillStore, loginToken, signupToken, type Crowd } from './accounts-store.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { BenchLifetime } from './lifetime.ts'
+import { numberOption, textOption } from './options.ts'
+import { startService, type ServiceProcess } from './service-process.ts'
 
 /**
  * The cost of accounts in an empty store and in one with 100,000 users and 1,000,000 links: `npm run bench:accounts`,
  * `-- --postgres`, `-- --rounds=3`, `-- --people=10000 --links=100000`, `-- --only=logout`. Both alternate, so that
  * noise affects both alike.
  */
-const option = (name: string, fallback: number) =>
-  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
 const isPostgres = process.argv.includes('--postgres')
-const only = process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? ''
+const only = textOption('only') ?? ''
 /** At most ten: there are no links for more. */
-const rounds = Math.min(10, option('rounds', 6))
-const crowd: Crowd = { people: option('people', 100_000), links: option('links', 1_000_000) }
+const rounds = Math.min(10, numberOption('rounds', 6))
+const crowd: Crowd = { people: numberOption('people', 100_000), links: numberOption('links', 1_000_000) }
 /** Requests of one round, and how many of them run at once. */
 const [requestsPerSample, parallel] = [200, 4]
 
@@ -40,8 +39,7 @@ interface Asked {
 
 /** One of the two sides of the comparison. */
 interface Side {
-  readonly process: ChildProcess
-  readonly port: number
+  readonly service: ServiceProcess
   readonly agent: Agent
   /** Of the active users, in order. */
   readonly tokens: string[]
@@ -86,40 +84,32 @@ const byApiToken = {
   work: ({ apiTokens }: Side, index: number) => reading('/api/user/me', apiTokens[index % apiTokens.length]),
 }
 
-const endings: (() => unknown)[] = []
-try {
-  const empty = await begin('empty', { people: 0, links: 0 })
-  const full = await begin('full', crowd)
-  for (const side of [empty, full]) await signIn(side)
-  for (const [name, work] of Object.entries(cases))
-    if (name.includes(only)) await compareStores(name, work, empty, full)
-  if (byApiToken.name.includes(only)) await compareTokens(full)
-  await compareRenewals(full)
-  await verifyTokens()
-} finally {
-  for (const ending of endings) await ending()
-}
+await using lifetime = new BenchLifetime()
+const empty = await begin('empty', { people: 0, links: 0 })
+const full = await begin('full', crowd)
+for (const side of [empty, full]) await signIn(side)
+for (const [name, work] of Object.entries(cases)) if (name.includes(only)) await compareStores(name, work, empty, full)
+if (byApiToken.name.includes(only)) await compareTokens(full)
+await compareRenewals(full)
+await verifyTokens()
 
 async function begin(name: string, size: Crowd): Promise<Side> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
-  endings.unshift(() => rmSync(dataDir, { recursive: true, force: true }))
+  lifetime.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const url = isPostgres ? await ownPostgres() : null
   const filled = await timed(() => fillStore(url, dataDir, size))
-  const service = fork(path.join(import.meta.dirname, 'accounts-service.ts'), [dataDir, url ?? ''])
-  const started = await timed(() => once(service, 'message') as Promise<[{ port: number }]>)
-  endings.unshift(async () => {
-    service.disconnect()
-    await once(service, 'exit')
-  })
+  const program = path.join(import.meta.dirname, 'accounts-service.ts')
+  const started = await timed(() => startService(program, [dataDir, url ?? '']))
+  const service = started.value
+  lifetime.after(() => service.stop())
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
   process.stdout.write(
     `${name}: ${size.people} people, ${size.links} links; filled in ${seconds(filled.ms)}, started in ${seconds(started.ms)}\n`,
   )
   const agent = new Agent({ keepAlive: true, maxSockets: parallel })
-  endings.unshift(() => agent.destroy())
+  lifetime.after(() => agent.destroy())
   return {
-    process: service,
-    port: started.value[0].port,
+    service,
     agent,
     dataDir,
     tokens: [],
@@ -131,7 +121,7 @@ async function begin(name: string, size: Crowd): Promise<Side> {
 
 async function ownPostgres(): Promise<string> {
   const postgres = await startPostgres()
-  endings.unshift(() => postgres.stop())
+  lifetime.after(() => postgres.stop())
   return postgres.url
 }
 
@@ -263,21 +253,14 @@ async function takeSample(side: Side, asked: (index: number) => Asked): Promise<
       latencies.push((await timed(() => ask(side, what))).ms)
     }
   }
-  const before = await cpuOf(side)
+  const before = await side.service.cpu()
   const { ms } = await timed(() => Promise.all(Array.from({ length: parallel }, worker)))
-  return { wall: ms / requestsPerSample, cpu: ((await cpuOf(side)) - before) / requestsPerSample, latencies }
-}
-
-/** CPU time of the service since its start, in ms. */
-async function cpuOf({ process: service }: Side): Promise<number> {
-  const answered = once(service, 'message') as Promise<[{ cpu: number }]>
-  service.send('cpu')
-  return (await answered)[0].cpu
+  return { wall: ms / requestsPerSample, cpu: ((await side.service.cpu()) - before) / requestsPerSample, latencies }
 }
 
 /** @throws for every status but 200 */
 async function ask(side: Side, { method, path: target, token, cookie, browser, body }: Asked): Promise<unknown> {
-  const { agent, port } = side
+  const { agent, service } = side
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -285,7 +268,7 @@ async function ask(side: Side, { method, path: target, token, cookie, browser, b
     ...(browser === undefined ? {} : { cookie: `berth_session=${side.sessions[browser] ?? ''}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
-  const sent = request({ agent, port, method, path: target, headers }, (answer) => {
+  const sent = request({ agent, port: service.port, method, path: target, headers }, (answer) => {
     const successor = /berth_session=([^;]+)/.exec((answer.headers['set-cookie'] ?? []).join(' '))?.[1]
     if (browser !== undefined && successor !== undefined) side.sessions[browser] = successor
     let text = ''
@@ -307,7 +290,7 @@ function p99(values: readonly number[]): number {
 /** A signature is verified once and then cached. */
 async function verifyTokens(): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-key-'))
-  endings.unshift(() => rmSync(folder, { recursive: true, force: true }))
+  lifetime.after(() => rmSync(folder, { recursive: true, force: true }))
   let next = 0
   const tokens = new AccessTokens(await loadSigningKeys(folder), 'http://bench.test', 3600, () => `era.${next++}`)
   const now = new Date()

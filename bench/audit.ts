@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { headName, headToText } from '../server/src/store/audit-chain.ts'
 import {
   auditHead,
@@ -12,24 +12,23 @@ import {
 } from '../server/src/store/audit-log.ts'
 import { deleteOldPersonalFacts } from '../server/src/store/personal-facts.ts'
 import { openDatabase, type Database, type Db } from '../server/src/store/database.ts'
-import { postgresDialect } from '../server/src/store/open/postgres-dialect.ts'
-import type { Schema } from '../server/src/store/schema.ts'
 import { copyPostgresBeforeMigration } from '../server/src/store/open/copy-before-migration.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { numberOption, textOption } from './options.ts'
+import { numbersUpTo, withoutTimeouts } from './accounts-store.ts'
 
 /**
  * The audit log with 1,000,000 entries of 90 days: what the webhook reads, pages with each filter, and the retention of personal
  * facts, on both databases; and the copy of PostgreSQL before a migration. `npm run bench:audit`, `-- --entries=100000`,
  * `-- --only=SQLite`.
  */
-const option = (name: string, fallback: string) =>
-  process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback
-const entries = Number(option('entries', '1000000'))
+const entries = numberOption('entries', 1_000_000)
 const rounds = 20
 const period = 90 * 86_400_000
 
-for (const kind of ['SQLite', 'PostgreSQL'].filter((name) => name.includes(option('only', '')))) await measure(kind)
+for (const kind of ['SQLite', 'PostgreSQL'].filter((name) => name.includes(textOption('only') ?? '')))
+  await measure(kind)
 
 async function measure(kind: string): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-audit-'))
@@ -50,15 +49,10 @@ async function measure(kind: string): Promise<void> {
 
 /** In the order in which they were written; half of them by one administrator, one in 100,000 of a rare action. */
 async function fill(database: Database, url: string | null): Promise<void> {
-  // Berth's own connections have a statement timeout of some seconds.
-  const db =
-    url === null ? database.db : new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
+  const db = url === null ? database.db : await withoutTimeouts(url)
   const start = Date.now() - period
   const at = `${start} + n * ${Math.floor(period / entries)}`
-  const numbers =
-    url === null
-      ? `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${entries})`
-      : `with numbers(n) as (select generate_series(1, ${entries}::bigint))`
+  const numbers = numbersUpTo(entries, url !== null)
   const statements = [
     `${numbers} insert into audit_log (at, actor_id, actor_email, action, target, detail, position, hash)
       select ${at}, 1 + n % 2, 'admin' || (n % 2) || '@x.org',
@@ -116,7 +110,7 @@ async function planOfWebhook(db: Db): Promise<string> {
 
 /** As before the last migration. */
 async function timeOfCopy(url: string): Promise<string> {
-  const db = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
+  const db = await withoutTimeouts(url)
   await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(db)
   await db.destroy()
   const { ms } = await timed(() => copyPostgresBeforeMigration(url, new Date()))

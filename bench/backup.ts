@@ -1,5 +1,4 @@
-import { execFile, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,15 +9,15 @@ import { signedBy } from '../server/test/support/command-line.ts'
 import { startPostgres } from '../server/test/support/store/postgres.ts'
 import { fillStore } from './accounts-store.ts'
 import { milliseconds, report, timed } from './figures.ts'
+import { numberOption, textOption } from './options.ts'
+import { startService as start, type ServiceProcess } from './service-process.ts'
 
 /**
  * A backup of a store with 100,000 users and as many links (which are deleted when they expire) while requests run, and a
  * drill: restore onto an empty place, start, first answer. `npm run bench:backup`, `-- --links=1000000`, `-- --only=SQLite`. Without
  * homes: what they take is the speed of the disks. Ends with code 1 when a goal is missed.
  */
-const option = (name: string, fallback: string) =>
-  process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback
-const crowd = { people: Number(option('people', '100000')), links: Number(option('links', '100000')) }
+const crowd = { people: numberOption('people', 100_000), links: numberOption('links', 100_000) }
 /** Goals of the backup and of the slowest request beside it, in ms, and of the drill, in ms. */
 const goals = { backup: 10_000, request: 100, drill: 300_000 }
 /** Between two requests, in ms. */
@@ -26,7 +25,8 @@ const pause = 10
 
 const berth = path.resolve(import.meta.dirname, '../cli/src/main.ts')
 
-for (const kind of ['SQLite', 'PostgreSQL'].filter((name) => name.includes(option('only', '')))) await measure(kind)
+for (const kind of ['SQLite', 'PostgreSQL'].filter((name) => name.includes(textOption('only') ?? '')))
+  await measure(kind)
 
 async function measure(kind: string): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-backup-'))
@@ -74,18 +74,8 @@ async function nameInstallation(url: string | null, dataDir: string): Promise<vo
   await close()
 }
 
-async function startService(
-  dataDir: string,
-  url: string | undefined,
-): Promise<{ port: number; stop(): Promise<void> }> {
-  const service = fork(path.join(import.meta.dirname, 'accounts-service.ts'), [dataDir, url ?? ''])
-  const [{ port }] = (await once(service, 'message')) as [{ port: number }]
-  const stop = async () => {
-    service.disconnect()
-    await once(service, 'exit')
-  }
-  return { port, stop }
-}
+const startService = (dataDir: string, url: string | undefined): Promise<ServiceProcess> =>
+  start(path.join(import.meta.dirname, 'accounts-service.ts'), [dataDir, url ?? ''])
 
 async function runBerth(dataDir: string, url: string | undefined, ...args: string[]): Promise<void> {
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...(url === undefined ? {} : { DATABASE_URL: url }) }

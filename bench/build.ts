@@ -5,6 +5,7 @@ import { maxBesideBuild, missedBesideBuild, ratioOfSlowest } from './goals.ts'
 import { removeDirectly } from './engine-direct.ts'
 import { milliseconds, percentile, report, timed } from './figures.ts'
 import { signUpAll } from './sign-up-all.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * Launches beside a build: `npm run bench:build [rounds] [launches]`. Rounds with and without a build alternate, because a
@@ -14,38 +15,33 @@ import { signUpAll } from './sign-up-all.ts'
 const rounds = Number(process.argv[2] ?? 6)
 const launches = Number(process.argv[3] ?? 20)
 
-const endings: (() => unknown)[] = []
+await using lifetime = new BenchLifetime()
 const base = await testImage()
 const templates = { dev: { image: base, port: 8080, memory: '64m' }, prod: { image: base, port: 8080, memory: '64m' } }
-const { berth, ask, make, read } = await startEnvironmentBerth(
-  { after: (ending) => void endings.unshift(ending as () => unknown) },
-  { env: { CONTAINER_TEMPLATES: JSON.stringify(templates), BUILD_MEMORY: '512m' } },
-)
-try {
-  const people = await signUpAll(berth, launches)
-  const steps = 'while :; do dd if=/dev/urandom bs=1M count=64 2>/dev/null | gzip > /tmp/x; done'
-  await make('busy', { dockerfile: `FROM ${base}\nUSER 0\nRUN ${steps}` })
-  const alone: number[] = []
-  const beside: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) alone.push(...(await measure(people)))
-    const stop = await beginBuild()
-    beside.push(...(await measure(people)))
-    await stop()
-    if (round % 2 === 1) alone.push(...(await measure(people)))
-  }
-  report('launch, one by one', {
-    launches: alone.length,
-    'alone, p95': milliseconds(percentile(alone, 0.95)),
-    'beside a build, p95': milliseconds(percentile(beside, 0.95)),
-    [`ratio (at most ${maxBesideBuild})`]: ratioOfSlowest(alone, beside).toFixed(3),
-  })
-  const missed = missedBesideBuild(alone, beside)
-  for (const goal of missed) process.stdout.write(`missed: ${goal}\n`)
-  process.exitCode = missed.length === 0 ? 0 : 1
-} finally {
-  for (const ending of endings) await ending()
+const { berth, ask, make, read } = await startEnvironmentBerth(lifetime, {
+  env: { CONTAINER_TEMPLATES: JSON.stringify(templates), BUILD_MEMORY: '512m' },
+})
+const people = await signUpAll(berth, launches)
+const steps = 'while :; do dd if=/dev/urandom bs=1M count=64 2>/dev/null | gzip > /tmp/x; done'
+await make('busy', { dockerfile: `FROM ${base}\nUSER 0\nRUN ${steps}` })
+const alone: number[] = []
+const beside: number[] = []
+for (let round = 0; round < rounds; round++) {
+  if (round % 2 === 0) alone.push(...(await measure(people)))
+  const stop = await beginBuild()
+  beside.push(...(await measure(people)))
+  await stop()
+  if (round % 2 === 1) alone.push(...(await measure(people)))
 }
+report('launch, one by one', {
+  launches: alone.length,
+  'alone, p95': milliseconds(percentile(alone, 0.95)),
+  'beside a build, p95': milliseconds(percentile(beside, 0.95)),
+  [`ratio (at most ${maxBesideBuild})`]: ratioOfSlowest(alone, beside).toFixed(3),
+})
+const missed = missedBesideBuild(alone, beside)
+for (const goal of missed) process.stdout.write(`missed: ${goal}\n`)
+process.exitCode = missed.length === 0 ? 0 : 1
 
 /** @returns what ends the build; resolves when a step runs */
 async function beginBuild(): Promise<() => Promise<void>> {

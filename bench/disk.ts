@@ -7,6 +7,7 @@ import { startBerth, type Person } from '../server/test/support/berth.ts'
 import { askEngine } from '../server/test/support/engine/engine.ts'
 import { milliseconds, percentile, report, timed } from './figures.ts'
 import { signUpAll } from './sign-up-all.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * Launches of others while the homes are measured, of which one has many files: `npm run bench:disk [files] [rounds] [launches]`, with
@@ -19,51 +20,47 @@ const [files = 200_000, rounds = 4, launches = 20] = words.map(Number)
 const byEngine = process.argv.includes('--engine')
 const filesInFolder = 1_000
 
-const endings: (() => unknown)[] = []
+await using lifetime = new BenchLifetime()
 let people: readonly Person[] = []
-const berth = await startBerth({ after: (ending) => void endings.unshift(ending) })
-try {
-  const { installation } = berth
-  const runtime = byEngine
-    ? createDockerRuntime({
-        installation,
-        dockerHost: process.env.DOCKER_HOST,
-        network: installation,
-        toolFolder: '/nowhere',
-      })
-    : berth.runtime
-  people = await signUpAll(berth, launches)
-  const [home] = await runtime.homes()
-  if (!home) throw new Error('there is no home')
-  await fill(home.volume)
-  const [alone, beside]: [number[], number[]] = [[], []]
-  let [took, entries] = [0, 0]
-  for (let round = 0; round < rounds; round++) {
-    alone.push(...(await cold(() => measure(people))))
-    const end = new AbortController()
-    const measuring = keepMeasuring(runtime, end.signal)
-    try {
-      beside.push(...(await cold(() => measure(people))))
-    } finally {
-      end.abort()
-    }
-    const done = await measuring
-    if (done) [took, entries] = [done, entries + 1]
+const berth = await startBerth(lifetime)
+const { installation } = berth
+const runtime = byEngine
+  ? createDockerRuntime({
+      installation,
+      dockerHost: process.env.DOCKER_HOST,
+      network: installation,
+      toolFolder: '/nowhere',
+    })
+  : berth.runtime
+people = await signUpAll(berth, launches)
+const [home] = await runtime.homes()
+if (!home) throw new Error('there is no home')
+await fill(home.volume)
+const [alone, beside]: [number[], number[]] = [[], []]
+let [took, entries] = [0, 0]
+for (let round = 0; round < rounds; round++) {
+  alone.push(...(await cold(() => measure(people))))
+  const end = new AbortController()
+  const measuring = keepMeasuring(runtime, end.signal)
+  try {
+    beside.push(...(await cold(() => measure(people))))
+  } finally {
+    end.abort()
   }
-  const [without, withMeasurement] = [percentile(alone, 0.95), percentile(beside, 0.95)]
-  report(`launch, one by one, ${files} files, measured by ${byEngine ? 'the engine' : 'Berth'}`, {
-    launches: alone.length,
-    'alone, p95': milliseconds(without),
-    'beside a measurement, p95': milliseconds(withMeasurement),
-    'ratio (at most 1.3)': (withMeasurement / without).toFixed(3),
-    'alone, median': milliseconds(percentile(alone, 0.5)),
-    'beside a measurement, median': milliseconds(percentile(beside, 0.5)),
-    'measurements that came to their end': entries,
-    'the last of them': entries === 0 ? 'none' : milliseconds(took),
-  })
-} finally {
-  for (const ending of endings) await ending()
+  const done = await measuring
+  if (done) [took, entries] = [done, entries + 1]
 }
+const [without, withMeasurement] = [percentile(alone, 0.95), percentile(beside, 0.95)]
+report(`launch, one by one, ${files} files, measured by ${byEngine ? 'the engine' : 'Berth'}`, {
+  launches: alone.length,
+  'alone, p95': milliseconds(without),
+  'beside a measurement, p95': milliseconds(withMeasurement),
+  'ratio (at most 1.3)': (withMeasurement / without).toFixed(3),
+  'alone, median': milliseconds(percentile(alone, 0.5)),
+  'beside a measurement, median': milliseconds(percentile(beside, 0.5)),
+  'measurements that came to their end': entries,
+  'the last of them': entries === 0 ? 'none' : milliseconds(took),
+})
 
 /** Measures again and again. @returns how long the last one took that came to its end, in ms */
 async function keepMeasuring(runtime: Pick<Runtime, 'measureHomes'>, signal: AbortSignal): Promise<number | undefined> {

@@ -6,6 +6,7 @@ import { openQuietTab, type QuietTab } from './browser/quiet-tab.ts'
 import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 import { addressOf, askApp } from './first-byte.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /** Time in ms for Berth and the page to receive events, and for the engine to settle. */
 const settleTime = 1_000
@@ -34,25 +35,20 @@ interface World {
  * first byte of its app, and `Launch` of one that has to be made until its app's page.
  */
 export async function measureInBrowser(rounds: number): Promise<void> {
-  const endings: (() => unknown)[] = []
-  const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
-  try {
-    const program = runProgram(lifetime, { CONTAINER_TEMPLATES: await testTemplates() })
-    const [, port] = await program.said(/listening on 127\.0\.0\.1:(\d+)/)
-    const world = {
-      program,
-      tab: await openQuietTab(lifetime),
-      token: await signIn(program, 'clicker@bench.test'),
-      // The default of BASE_DOMAIN; a request for another name is redirected there.
-      origin: `http://spawner.berth.localhost:${port}`,
-    }
-    const cookie = { name: 'spawner_token', value: world.token, url: world.origin, httpOnly: true }
-    await world.tab.command('Network.setCookie', cookie)
-    await open(world, rounds)
-    await launch(world, rounds)
-  } finally {
-    for (const ending of endings) await ending()
+  await using lifetime = new BenchLifetime()
+  const program = runProgram(lifetime, { CONTAINER_TEMPLATES: await testTemplates() })
+  const [, port] = await program.said(/listening on 127\.0\.0\.1:(\d+)/)
+  const world = {
+    program,
+    tab: await openQuietTab(lifetime),
+    token: await signIn(program, 'clicker@bench.test'),
+    // The default of BASE_DOMAIN; a request for another name is redirected there.
+    origin: `http://spawner.berth.localhost:${port}`,
   }
+  const cookie = { name: 'spawner_token', value: world.token, url: world.origin, httpOnly: true }
+  await world.tab.command('Network.setCookie', cookie)
+  await open(world, rounds)
+  await launch(world, rounds)
 }
 
 async function open(world: World, rounds: number): Promise<void> {

@@ -3,6 +3,7 @@ import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 import { measureInBrowser } from './launch-in-browser.ts'
 import { signUpAll } from './sign-up-all.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * Berth's overhead over the engine's own time: `npm run bench:launch [pairs] [crowd] [clicks]`. Berth and the bare engine
@@ -12,29 +13,23 @@ const pairs = Number(process.argv[2] ?? 30)
 const crowd = Number(process.argv[3] ?? 50)
 const clicks = Number(process.argv[4] ?? 15)
 
-const endings: (() => unknown)[] = []
+await using lifetime = new BenchLifetime()
 let engineCalls = 0
-const berth = await startBerth(
-  { after: (ending) => void endings.unshift(ending as () => unknown) },
-  {
-    wrapRuntime: (runtime) =>
-      new Proxy(runtime, {
-        get(target, name, receiver) {
-          const verb: unknown = Reflect.get(target, name, receiver)
-          if (typeof verb === 'function') engineCalls++
-          return verb
-        },
-      }),
-  },
-)
-try {
-  const people = await signUpAll(berth, Math.max(pairs, crowd))
-  await oneByOne(people.slice(0, pairs))
-  await whenRunning(people[0] as Person)
-  await allAtOnce(people.slice(0, crowd))
-} finally {
-  for (const ending of endings) await ending()
-}
+const berth = await startBerth(lifetime, {
+  wrapRuntime: (runtime) =>
+    new Proxy(runtime, {
+      get(target, name, receiver) {
+        const verb: unknown = Reflect.get(target, name, receiver)
+        if (typeof verb === 'function') engineCalls++
+        return verb
+      },
+    }),
+})
+const people = await signUpAll(berth, Math.max(pairs, crowd))
+await oneByOne(people.slice(0, pairs))
+await whenRunning(people[0] as Person)
+await allAtOnce(people.slice(0, crowd))
+await lifetime.end()
 await measureInBrowser(clicks)
 
 /** The dev containers exist already; prod is launched for the first time, then removed again. */

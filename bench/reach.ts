@@ -6,6 +6,7 @@ import { askEngine } from '../server/test/support/engine/engine.ts'
 import { registerAt, startBerthWith } from '../server/test/support/oidc/berth-with-providers.ts'
 import { startProvider } from '../server/test/support/oidc/provider.ts'
 import { atProvider, begin, finish, newBrowser } from '../server/test/support/oidc/sign-in.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * `npm run structure:reach`: how many of our files six behaviours execute, from the request to its answer, gateway and API
@@ -38,36 +39,31 @@ async function count(behaviour: string, run: () => Promise<{ readonly status: nu
   if (isNaming) for (const file of files.sort()) console.log(`  ${file}`)
 }
 
-const endings: (() => unknown)[] = []
-const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
-try {
-  const provider = await startProvider(lifetime)
-  await provider.personIs('ann', { email: 'ann@x.org', email_verified: true })
-  const berth = await startBerth(lifetime)
-  const boss = await berth.administrator()
-  const person = await berth.signUpWithoutContainer('reach@x.org')
-  let containerId = ''
-  await count('cold launch', async () => {
-    const launched = await person.call('POST', '/api/container/launch/prod')
-    containerId = String(launched.body.container_id)
-    return launched
-  })
-  const address = `/${person.slug}-prod/`
-  await person.call('GET', address)
-  await count('proxied GET', () => person.call('GET', address))
-  await askEngine('POST', `/containers/${containerId}/pause`)
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  await count('wake', () => person.call('GET', address))
-  const { group } = (await boss.call('POST', '/api/admin/groups', { body: { name: 'Reach' } })).body
-  const lesson = { days: [1], at: '08:00', container_type: 'dev' }
-  const timetable = { time_zone: 'Europe/Vienna', lessons: [lesson], stop_at: null, exceptions: [] }
-  await count('timetable', () => boss.call('POST', `/api/groups/${group.id}/timetable`, { body: { timetable } }))
-  await count('block', () => boss.call('POST', `/api/admin/users/${person.id}/block`))
-  const other = await startBerthWith(lifetime, { main: await registerAt(provider) })
-  const browser = newBrowser(other)
-  const answer = await atProvider(await begin(browser))
-  await count('OIDC callback', () => finish(browser, answer))
-} finally {
-  for (const ending of endings) await ending()
-}
+await using lifetime = new BenchLifetime()
+const provider = await startProvider(lifetime)
+await provider.personIs('ann', { email: 'ann@x.org', email_verified: true })
+const berth = await startBerth(lifetime)
+const boss = await berth.administrator()
+const person = await berth.signUpWithoutContainer('reach@x.org')
+let containerId = ''
+await count('cold launch', async () => {
+  const launched = await person.call('POST', '/api/container/launch/prod')
+  containerId = String(launched.body.container_id)
+  return launched
+})
+const address = `/${person.slug}-prod/`
+await person.call('GET', address)
+await count('proxied GET', () => person.call('GET', address))
+await askEngine('POST', `/containers/${containerId}/pause`)
+await new Promise((resolve) => setTimeout(resolve, 1_000))
+await count('wake', () => person.call('GET', address))
+const { group } = (await boss.call('POST', '/api/admin/groups', { body: { name: 'Reach' } })).body
+const lesson = { days: [1], at: '08:00', container_type: 'dev' }
+const timetable = { time_zone: 'Europe/Vienna', lessons: [lesson], stop_at: null, exceptions: [] }
+await count('timetable', () => boss.call('POST', `/api/groups/${group.id}/timetable`, { body: { timetable } }))
+await count('block', () => boss.call('POST', `/api/admin/users/${person.id}/block`))
+const other = await startBerthWith(lifetime, { main: await registerAt(provider) })
+const browser = newBrowser(other)
+const answer = await atProvider(await begin(browser))
+await count('OIDC callback', () => finish(browser, answer))
 inspector.disconnect()

@@ -9,6 +9,7 @@ import { runProgram, type Program } from '../server/test/support/program.ts'
 import { installationName, openDatabase } from '../server/src/store/database.ts'
 import { launchDirectly, recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * The cost of list, launch and gateway while 1, 100 and 500 containers run, and Berth's recovery time after both
@@ -34,9 +35,9 @@ interface Figures {
   readonly ready: number
 }
 
-const endings: (() => unknown)[] = []
-const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
+await using lifetime = new BenchLifetime()
 const mail = await startMailServer()
+lifetime.after(() => mail.close())
 const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-scale-'))
 const env = {
   SMTP_URL: mail.url,
@@ -44,21 +45,16 @@ const env = {
   JWT_ACCESS_TOKEN_EXPIRES: '86400',
   LOG_LEVEL: 'warn',
 }
-let program = start()
 const people: Person[] = []
-try {
-  const figures = new Map<number, Figures>()
-  for (const size of sizes) {
-    const { ms } = await timed(() => grow(size))
-    process.stdout.write(`${size} containers run after another ${(ms / 1000).toFixed(1)} s\n`)
-    figures.set(size, await measure())
-  }
-  show(figures)
-} finally {
-  for (const ending of endings) await ending()
-  await cleanUp()
-  await mail.close()
+lifetime.after(cleanUp)
+let program = start()
+const figures = new Map<number, Figures>()
+for (const size of sizes) {
+  const { ms } = await timed(() => grow(size))
+  process.stdout.write(`${size} containers run after another ${(ms / 1000).toFixed(1)} s\n`)
+  figures.set(size, await measure())
 }
+show(figures)
 
 function start(): Program {
   return runProgram(lifetime as Parameters<typeof runProgram>[0], env, dataDir)

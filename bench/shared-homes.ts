@@ -9,6 +9,7 @@ import { startBerth, type Berth, type Person } from '../server/test/support/bert
 import { askEngine, testImage } from '../server/test/support/engine/engine.ts'
 import { execInContainer } from '../server/test/support/engine/exec-in-container.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * `npm run bench:homes [people] [launches]`: an installation in which each person has a home of each of two types, whose types
@@ -31,8 +32,7 @@ interface Home {
 
 const shown = ({ id, types: of, is_former }: Home) => ({ id, types: of, is_former })
 
-const endings: (() => unknown)[] = []
-const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
+await using lifetime = new BenchLifetime()
 const base = { image: await testImage(), port: 8080, memory: '64m', home: '/home/berth' }
 const settings = (fields: object) => ({
   // The first type starts with each sign-up, and this one is of a group without members.
@@ -45,11 +45,7 @@ const settings = (fields: object) => ({
 })
 
 let berth = await startBerth(lifetime, { env: settings({}) })
-try {
-  await measure()
-} finally {
-  for (const ending of endings) await ending()
-}
+await measure()
 
 async function measure(): Promise<void> {
   const everybody = await signUp(berth)

@@ -11,6 +11,7 @@ import { sshArgs, startSsh } from '../server/test/ssh/ssh-rig.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 import { fetchFromDebian, unpacked } from './gateway/programs.ts'
 import { memoryOf } from './process-memory.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * SSH beside OpenSSH's own `sshd` in the same container, in turns: `npm run bench:ssh -- [--mib=1024] [--rounds=2]
@@ -36,21 +37,17 @@ const goals = { throughput: 0.6, prompt: 150 } as const
 const [ofPerson, atOnce] = [10, 20]
 const sshdPort = 2222
 
-const endings: (() => unknown)[] = []
+await using lifetime = new BenchLifetime()
 const missed: string[] = []
-try {
-  const rig = await startSsh({ after: (ending) => void endings.unshift(ending) })
-  await rig.berth.administrator()
-  const ann = await rig.signUp('ann@bench.test')
-  const key = rig.makeKey('ann', '-t', 'ed25519')
-  await rig.addKey(ann, key)
-  const container = `${rig.berth.installation}-ann-dev`
-  if (mib > 0) await compareCopies(rig, key, container)
-  if (prompts > 0) await comparePrompts(rig, key, container)
-  if (sessions > 0) await openAtOnce(rig)
-} finally {
-  for (const ending of endings) await ending()
-}
+const rig = await startSsh(lifetime)
+await rig.berth.administrator()
+const ann = await rig.signUp('ann@bench.test')
+const key = rig.makeKey('ann', '-t', 'ed25519')
+await rig.addKey(ann, key)
+const container = `${rig.berth.installation}-ann-dev`
+if (mib > 0) await compareCopies(rig, key, container)
+if (prompts > 0) await comparePrompts(rig, key, container)
+if (sessions > 0) await openAtOnce(rig)
 if (missed.length > 0) console.error(`missed: ${missed.join('; ')}`)
 process.exitCode = missed.length > 0 ? 1 : 0
 

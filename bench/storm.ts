@@ -7,6 +7,7 @@ import { insertUser, moveUserState } from '../server/src/store/users.ts'
 import { startBerth, testTemplates, type Berth } from '../server/test/support/berth.ts'
 import { milliseconds, report, timed } from './figures.ts'
 import type { Answered, Storm } from './storm-client.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * Many users launch at the same moment: `npm run bench:storm [people] [parallel]`. Measures the time until all have
@@ -15,39 +16,32 @@ import type { Answered, Storm } from './storm-client.ts'
 const people = Number(process.argv[2] ?? 1_000)
 const parallel = process.argv[3]
 
-const endings: (() => unknown)[] = []
-const berth = await startBerth(
-  { after: (ending) => void endings.unshift(ending as () => unknown) },
-  {
-    env: {
-      CONTAINER_TEMPLATES: await testTemplates({ memory: '16m' }),
-      ...(parallel === undefined ? {} : { LAUNCH_PARALLEL: parallel }),
-    },
+await using lifetime = new BenchLifetime()
+const berth = await startBerth(lifetime, {
+  env: {
+    CONTAINER_TEMPLATES: await testTemplates({ memory: '16m' }),
+    ...(parallel === undefined ? {} : { LAUNCH_PARALLEL: parallel }),
   },
-)
-try {
-  const tokens = await makePeople(berth, people)
-  const lag = monitorEventLoopDelay({ resolution: 10 })
-  lag.enable()
-  const { ms, value: answers } = await timed(() => storm({ port: berth.app.port, tokens }))
-  lag.disable()
-  const waits = answers.map((answer) => answer.ms).toSorted((a, b) => a - b)
-  const ok = answers.filter(({ status }) => status === 200).length
-  const running = (await berth.runtime.list()).filter(({ state }) => state === 'running').length
-  report(`${people} people at once${parallel === undefined ? '' : `, ${parallel} at a time`}`, {
-    'answered 200': ok,
-    'containers running': running,
-    ...countsOf(answers.flatMap(({ error }) => error ?? [])),
-    'launches a second': (ok / (ms / 1_000)).toFixed(1),
-    'wait, median': milliseconds(at(waits, 0.5)),
-    'wait, 99 of 100': milliseconds(at(waits, 0.99)),
-    'event loop held up, longest (at most 200 ms)': milliseconds(lag.max / 1e6),
-    'event loop held up, 99 of 100': milliseconds(lag.percentile(99) / 1e6),
-  })
-  await oneForAll(berth, tokens.at(-1) ?? '')
-} finally {
-  for (const ending of endings) await ending()
-}
+})
+const tokens = await makePeople(berth, people)
+const lag = monitorEventLoopDelay({ resolution: 10 })
+lag.enable()
+const { ms, value: answers } = await timed(() => storm({ port: berth.app.port, tokens }))
+lag.disable()
+const waits = answers.map((answer) => answer.ms).toSorted((a, b) => a - b)
+const ok = answers.filter(({ status }) => status === 200).length
+const running = (await berth.runtime.list()).filter(({ state }) => state === 'running').length
+report(`${people} people at once${parallel === undefined ? '' : `, ${parallel} at a time`}`, {
+  'answered 200': ok,
+  'containers running': running,
+  ...countsOf(answers.flatMap(({ error }) => error ?? [])),
+  'launches a second': (ok / (ms / 1_000)).toFixed(1),
+  'wait, median': milliseconds(at(waits, 0.5)),
+  'wait, 99 of 100': milliseconds(at(waits, 0.99)),
+  'event loop held up, longest (at most 200 ms)': milliseconds(lag.max / 1e6),
+  'event loop held up, 99 of 100': milliseconds(lag.percentile(99) / 1e6),
+})
+await oneForAll(berth, tokens.at(-1) ?? '')
 
 /** Users with a token, as if they had signed in; signing up would launch for them already. */
 async function makePeople({ app, database, dataDir }: Berth, count: number): Promise<string[]> {

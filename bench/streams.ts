@@ -4,6 +4,7 @@ import { removeDirectly } from './engine-direct.ts'
 import { milliseconds, report, timed } from './figures.ts'
 import { signUpAll } from './sign-up-all.ts'
 import { maxBesideStreams, missedBesideStreams, ratioOfMedians, type Sample } from './goals.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * The cost of open streams for other requests: `npm run bench:streams [people] [event streams] [samples]`. Each user
@@ -19,31 +20,24 @@ const [people, eventStreams, samples] = [2, 3, 4].map((at) => Number(process.arg
 const logsEach = 5
 const eventsEach = 20
 
-const endings: (() => unknown)[] = []
-const berth = await startBerth(
-  { after: (ending) => void endings.unshift(ending as () => unknown) },
-  { env: { REQUESTS_PER_MINUTE: '0' } },
-)
-try {
-  const [probe, ...crowd] = await signUpAll(berth, people + 1)
-  if (!probe) throw new Error('no user signed up')
-  await measure(probe, 3)
-  const before = await measure(probe, samples)
-  const memory = process.memoryUsage().rss
-  const streams = await openAll(crowd)
-  const grown = process.memoryUsage().rss - memory
-  const during = await measure(probe, samples)
-  const statuses = streams.map(({ status }) => status)
-  for (const stream of streams) stream.close()
-  const after = await measure(probe, samples)
-  const without = bothOf(before, after)
-  show(statuses, grown, without, during)
-  const missed = missedBesideStreams(without, during, statuses)
-  for (const words of missed) process.stdout.write(`MISSED ${words}\n`)
-  process.exitCode = missed.length > 0 ? 1 : 0
-} finally {
-  for (const ending of endings) await ending()
-}
+await using lifetime = new BenchLifetime()
+const berth = await startBerth(lifetime, { env: { REQUESTS_PER_MINUTE: '0' } })
+const [probe, ...crowd] = await signUpAll(berth, people + 1)
+if (!probe) throw new Error('no user signed up')
+await measure(probe, 3)
+const before = await measure(probe, samples)
+const memory = process.memoryUsage().rss
+const streams = await openAll(crowd)
+const grown = process.memoryUsage().rss - memory
+const during = await measure(probe, samples)
+const statuses = streams.map(({ status }) => status)
+for (const stream of streams) stream.close()
+const after = await measure(probe, samples)
+const without = bothOf(before, after)
+show(statuses, grown, without, during)
+const missed = missedBesideStreams(without, during, statuses)
+for (const words of missed) process.stdout.write(`MISSED ${words}\n`)
+process.exitCode = missed.length > 0 ? 1 : 0
 
 async function openAll(crowd: readonly Person[]): Promise<OpenStream[]> {
   const all: OpenStream[] = []

@@ -4,6 +4,7 @@ import { askEngine } from '../server/test/support/engine/engine.ts'
 import { recipeOf, removeDirectly } from './engine-direct.ts'
 import { median, milliseconds, report, timed } from './figures.ts'
 import { addressOf, askApp, firstByte } from './first-byte.ts'
+import { BenchLifetime } from './lifetime.ts'
 
 /**
  * Time to the first byte of a sleeping container, through the gateway and from the bare engine in turns: `npm run
@@ -23,19 +24,15 @@ const verbs = {
   stopped: { begin: 'stop?t=1', end: 'start' },
 } as const
 
-const endings: (() => unknown)[] = []
-const berth = await startBerth({ after: (ending) => void endings.unshift(ending) })
-try {
-  const person = await berth.signUp('waker@bench.test')
-  const ours = await launch(person)
-  const unmanaged = await startUnmanaged(berth, ours)
-  endings.unshift(() => removeDirectly(unmanaged))
-  const viaGateway = () => firstByte('127.0.0.1', berth.app.port, `/${person.slug}-prod/`, person.token)
-  await compare('paused', 10, ours, unmanaged, viaGateway)
-  await compare('stopped', 50, ours, unmanaged, viaGateway)
-} finally {
-  for (const ending of endings) await ending()
-}
+await using lifetime = new BenchLifetime()
+const berth = await startBerth(lifetime)
+const person = await berth.signUp('waker@bench.test')
+const ours = await launch(person)
+const unmanaged = await startUnmanaged(berth, ours)
+lifetime.after(() => removeDirectly(unmanaged))
+const viaGateway = () => firstByte('127.0.0.1', berth.app.port, `/${person.slug}-prod/`, person.token)
+await compare('paused', 10, ours, unmanaged, viaGateway)
+await compare('stopped', 50, ours, unmanaged, viaGateway)
 
 /** @param allowed ms on top of the engine's own */
 async function compare(

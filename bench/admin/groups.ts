@@ -1,4 +1,5 @@
 import { usageColumns } from '../../server/src/store/usage-sums.ts'
+import { numbersUpTo } from '../accounts-store.ts'
 
 /** Groups of the store; each user but those of the load is in one. */
 export const groupCount = 1_000
@@ -11,9 +12,7 @@ type Run = (text: string) => Promise<unknown>
 /** A thousand groups, of a hundred members each with 100,000 people, some with an open invitation. */
 export async function fillGroups(run: Run, isPostgres: boolean, people: number): Promise<void> {
   const now = Date.now()
-  const numbers = isPostgres
-    ? `with numbers(n) as (select generate_series(1, ${groupCount}))`
-    : `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${groupCount})`
+  const numbers = numbersUpTo(groupCount, isPostgres)
   await run(`${numbers} insert into user_groups (name, description, source, types, created_at)
     select 'Course ' || n, 'Course number ' || n || ' of the bench', 'local',
       case when n % 2 = 0 then '["dev","prod"]' else null end, ${now - 300 * day} from numbers`)

@@ -1,5 +1,3 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,6 +7,9 @@ import { loginToken } from '../accounts-store.ts'
 import { fillUniversity } from './store.ts'
 import { timed } from '../figures.ts'
 import { allQueries } from './queries.ts'
+import { BenchLifetime } from '../lifetime.ts'
+import { numberOption, textOption } from '../options.ts'
+import { startService, type ServiceProcess } from '../service-process.ts'
 
 /**
  * The cost of the administration lists with 100,000 users in 1,000 groups and 100,000 containers: the first page of 100
@@ -16,10 +17,8 @@ import { allQueries } from './queries.ts'
  * --only=containers`, `-- --rounds=10`, `-- --people=10000`, `-- --days=3` of use, `-- --sqlite` for one store only. Each
  * query runs alone, over HTTP, as from the front end.
  */
-const option = (name: string, fallback: number) =>
-  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
-const only = (process.argv.find((arg) => arg.startsWith('--only='))?.split('=')[1] ?? '').split(',')
-const [people, rounds, days] = [option('people', 100_000), option('rounds', 40), option('days', 30)]
+const only = (textOption('only') ?? '').split(',')
+const [people, rounds, days] = [numberOption('people', 100_000), numberOption('rounds', 40), numberOption('days', 30)]
 const stores = process.argv.includes('--sqlite') ? ['SQLite'] : ['SQLite', 'PostgreSQL']
 
 const queries = allQueries().filter((query) => only.some((part) => query.includes(part)))
@@ -34,31 +33,27 @@ interface Figures {
   readonly first: number
 }
 
-const endings: (() => unknown)[] = []
-try {
-  const columns = new Map<string, Map<string, Figures>>()
-  for (const store of stores) columns.set(store, await measure(store))
-  show(columns)
-} finally {
-  for (const ending of endings) await ending()
-}
+await using lifetime = new BenchLifetime()
+const columns = new Map<string, Map<string, Figures>>()
+for (const store of stores) columns.set(store, await measure(store))
+show(columns)
 
 async function measure(store: string): Promise<Map<string, Figures>> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
-  endings.unshift(() => rmSync(dataDir, { recursive: true, force: true }))
+  lifetime.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const postgres = store === 'SQLite' ? undefined : await startPostgres()
-  if (postgres) endings.unshift(() => postgres.stop())
+  if (postgres) lifetime.after(() => postgres.stop())
   const filled = await timed(() => fillUniversity(postgres?.url ?? null, dataDir, people, days))
-  const service = fork(path.join(import.meta.dirname, 'service.ts'), [dataDir, postgres?.url ?? ''])
-  const started = await timed(() => once(service, 'message') as Promise<[{ port: number }]>)
+  const program = path.join(import.meta.dirname, 'service.ts')
+  const started = await timed(() => startService(program, [dataDir, postgres?.url ?? '']))
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
   process.stdout.write(
     `${store}: ${people} people, filled in ${seconds(filled.ms)}, started in ${seconds(started.ms)}\n`,
   )
-  const [{ port }] = started.value
+  const service = started.value
   const figures = new Map<string, Figures>()
   try {
-    const ask = await signedIn(port)
+    const ask = await signedIn(service.port)
     await atRest(service)
     for (const query of queries) {
       const figure = await timesOf(() => ask(query), service)
@@ -66,8 +61,7 @@ async function measure(store: string): Promise<Map<string, Figures>> {
       process.stderr.write(`${store}  ${cell(figure).padEnd(24)} first ${figure.first.toFixed(0).padEnd(6)} ${query}\n`)
     }
   } finally {
-    service.disconnect()
-    await once(service, 'exit')
+    await service.stop()
   }
   return figures
 }
@@ -85,32 +79,25 @@ async function signedIn(port: number): Promise<(query: string) => Promise<void>>
   }
 }
 
-async function timesOf(ask: () => Promise<void>, service: ChildProcess): Promise<Figures> {
+async function timesOf(ask: () => Promise<void>, service: ServiceProcess): Promise<Figures> {
   const first = (await timed(ask)).ms
   for (let warmUp = 0; warmUp < 2; warmUp++) await ask()
   const times: number[] = []
-  const before = await cpuOf(service)
+  const before = await service.cpu()
   for (let round = 0; round < rounds; round++) times.push((await timed(ask)).ms)
-  const cpu = ((await cpuOf(service)) - before) / rounds
+  const cpu = ((await service.cpu()) - before) / rounds
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
   return { p50: at(0.5), p95: at(0.95), cpu, first }
 }
 
 /** After its start it inspects each container; resolves when its CPU is nearly idle, or after a minute. */
-async function atRest(service: ChildProcess): Promise<void> {
+async function atRest(service: ServiceProcess): Promise<void> {
   for (let seconds = 0; seconds < 60; seconds++) {
-    const before = await cpuOf(service)
+    const before = await service.cpu()
     await sleep(1_000)
-    if ((await cpuOf(service)) - before < 100) return
+    if ((await service.cpu()) - before < 100) return
   }
-}
-
-/** CPU time since its start, in ms. */
-async function cpuOf(service: ChildProcess): Promise<number> {
-  const answered = once(service, 'message') as Promise<[{ cpu: number }]>
-  service.send('cpu')
-  return (await answered)[0].cpu
 }
 
 /** A table for docs/explanation/performance.md. */

@@ -2,6 +2,7 @@ import type { RuntimeContainer } from '../../server/src/engines/runtime.ts'
 import { openDatabase } from '../../server/src/store/database.ts'
 import { startEnginelessBerth } from '../../server/test/support/berth-without-engine.ts'
 import { emptyRuntime } from '../../server/test/support/engine/fake-engine.ts'
+import { serveParent } from '../service-process.ts'
 import { runningOfHundred } from './store.ts'
 
 /**
@@ -20,12 +21,7 @@ const mailer = { send: async () => undefined, close: () => undefined }
 // A run of the reconciler would fall into some measurements only.
 const pace = { every: 3_600_000 }
 const berth = await startEnginelessBerth({ after: () => undefined }, { dataDir, env, mailer, pace, runtime })
-process.send?.({ port: Number(new URL(berth.url).port) })
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ cpu: (user + system) / 1000 })
-})
-process.on('disconnect', () => void berth.close().then(() => process.exit(0)))
+serveParent(berth)
 
 async function readContainers(): Promise<Map<string, RuntimeContainer>> {
   const { db, close } = await openDatabase(url === '' ? null : url, dataDir)

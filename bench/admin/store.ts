@@ -1,8 +1,6 @@
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { openDatabase } from '../../server/src/store/database.ts'
-import { postgresDialect } from '../../server/src/store/open/postgres-dialect.ts'
-import type { Schema } from '../../server/src/store/schema.ts'
-import { fillStore } from '../accounts-store.ts'
+import { fillStore, withoutTimeouts } from '../accounts-store.ts'
 import { fillGroups, fillUsage } from './groups.ts'
 
 const [minute, day] = [60_000, 86_400_000]
@@ -20,9 +18,7 @@ export const containerIdOf = (userId: number) => `bench${userId}`
 export async function fillUniversity(url: string | null, dataDir: string, people: number, days: number): Promise<void> {
   await fillStore(url, dataDir, { people, links: 1 })
   const { close, ...database } = await openDatabase(url, dataDir)
-  // Berth's own connections have a statement timeout of some seconds.
-  const db =
-    url === null ? database.db : new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true }) })
+  const db = url === null ? database.db : await withoutTimeouts(url)
   const now = Date.now()
   const run = (text: string) => sql.raw(text).execute(db)
   const lastUsed = `case when id % 5 = 0 then null else ${now} - (id * 7919 % 100003) * ${minute} end`

@@ -6,6 +6,7 @@ import { severalNodes, type Node } from '../../server/test/support/several-nodes
 import { startPostgres } from '../../server/test/support/store/postgres.ts'
 import { waitFor } from '../../server/test/support/program.ts'
 import { report } from '../figures.ts'
+import { BenchLifetime } from '../lifetime.ts'
 
 /**
  * `npm run bench:failover [rounds]`: two nodes on the cluster that `BERTH_TEST_CLUSTER` names, one of which is killed (kill -9 of both
@@ -25,42 +26,37 @@ interface Load {
   readonly failed: string[]
 }
 
-const endings: (() => Promise<void>)[] = []
-const lifetime = { after: (ending: () => Promise<void>) => void endings.unshift(ending) }
+await using lifetime = new BenchLifetime()
 let failures = 0
-try {
-  const postgres = await startPostgres()
-  lifetime.after(() => postgres.stop())
-  const { installation } = await onCluster(lifetime)
-  const app = {
-    image: await clusterImage(),
-    memory: '64m',
-    home: null,
-    command: ['/bin/sh', '-c', shellApp('$BERTH_EMAIL')],
-  }
-  const nodes = await severalNodes(
-    lifetime,
-    postgres,
-    { dev: app, prod: app },
-    {
-      ENGINE: 'kubernetes',
-      KUBECONFIG: kubeconfig,
-      KUBERNETES_NAMESPACE: installation,
-    },
-  )
-  let [leader, follower] = [await nodes.start(), await nodes.start()]
-  const token = await nodes.signUp(leader, 'ann@x.org', follower)
-  await leader.ask('/api/container/launch/dev', token, { method: 'POST' })
-  for (let round = 0; round < rounds; round++) {
-    await untilServed([leader, follower], token)
-    await measure('the node that follows is killed', [leader, follower], follower, token)
-    follower = await nodes.start()
-    await untilServed([leader, follower], token)
-    await measure('the node that leads is killed', [follower, leader], leader, token)
-    ;[leader, follower] = [follower, await nodes.start()]
-  }
-} finally {
-  for (const ending of endings) await ending()
+const postgres = await startPostgres()
+lifetime.after(() => postgres.stop())
+const { installation } = await onCluster(lifetime)
+const app = {
+  image: await clusterImage(),
+  memory: '64m',
+  home: null,
+  command: ['/bin/sh', '-c', shellApp('$BERTH_EMAIL')],
+}
+const nodes = await severalNodes(
+  lifetime,
+  postgres,
+  { dev: app, prod: app },
+  {
+    ENGINE: 'kubernetes',
+    KUBECONFIG: kubeconfig,
+    KUBERNETES_NAMESPACE: installation,
+  },
+)
+let [leader, follower] = [await nodes.start(), await nodes.start()]
+const token = await nodes.signUp(leader, 'ann@x.org', follower)
+await leader.ask('/api/container/launch/dev', token, { method: 'POST' })
+for (let round = 0; round < rounds; round++) {
+  await untilServed([leader, follower], token)
+  await measure('the node that follows is killed', [leader, follower], follower, token)
+  follower = await nodes.start()
+  await untilServed([leader, follower], token)
+  await measure('the node that leads is killed', [follower, leader], leader, token)
+  ;[leader, follower] = [follower, await nodes.start()]
 }
 process.exitCode = failures > 0 ? 1 : 0
 

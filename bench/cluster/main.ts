@@ -4,6 +4,7 @@ import { askCluster, clusterImage } from '../../server/test/support/cluster/clus
 import { onCluster } from '../../server/test/support/cluster/berth-on-cluster.ts'
 import { median, report, timed } from '../figures.ts'
 import { untilQuiet } from './quiet.ts'
+import { BenchLifetime } from '../lifetime.ts'
 
 /**
  * Launches beside the cluster's own `create -> ready` of the same pods: `npm run bench:cluster [pairs] [crowd] [rounds] [at-once]`, on the
@@ -31,8 +32,7 @@ interface Pod {
 
 /** Name of the pod that stays. */
 let kept = ''
-const endings: (() => unknown)[] = []
-const lifetime = { after: (ending: () => Promise<void>) => void endings.unshift(ending) }
+await using lifetime = new BenchLifetime()
 const cluster = await onCluster(lifetime)
 const podsPath = `/api/v1/namespaces/${cluster.installation}/pods`
 const template = {
@@ -47,21 +47,17 @@ const template = {
 }
 const CONTAINER_TEMPLATES = JSON.stringify({ dev: { ...template, display_name: 'First' }, prod: template })
 const berth = await startBerth(lifetime, { ...cluster, env: { CONTAINER_TEMPLATES, LAUNCH_PARALLEL: '50' } })
-try {
-  const first = await signUp('first')
-  const people: Person[] = []
-  for (let each = 0; each < Math.max(pairs, crowd); each++) people.push(await signUp(`person${each}`))
-  // The first start of a template is watched for half a second. Its pod stays, and with it the Secret that the copies read.
-  await launch(first)
-  const pod = await recipe(first)
-  kept = pod.metadata.name
-  await oneByOne(people.slice(0, pairs), pod)
-  await stopAll(people.slice(0, pairs))
-  await settle()
-  for (let round = 0; round < rounds; round++) await allAtOnce(people.slice(0, crowd), pod, round)
-} finally {
-  for (const ending of endings) await ending()
-}
+const first = await signUp('first')
+const people: Person[] = []
+for (let each = 0; each < Math.max(pairs, crowd); each++) people.push(await signUp(`person${each}`))
+// The first start of a template is watched for half a second. Its pod stays, and with it the Secret that the copies read.
+await launch(first)
+const pod = await recipe(first)
+kept = pod.metadata.name
+await oneByOne(people.slice(0, pairs), pod)
+await stopAll(people.slice(0, pairs))
+await settle()
+for (let round = 0; round < rounds; round++) await allAtOnce(people.slice(0, crowd), pod, round)
 
 /** Without the container of the first type, whose pod would share the two cores. */
 async function signUp(name: string): Promise<Person> {

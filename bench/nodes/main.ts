@@ -9,6 +9,7 @@ import { median, report } from '../figures.ts'
 import { preciseCpuTime } from '../gateway/usage.ts'
 import { LoadClient } from './load.ts'
 import { targets as targetsWith, turnOf, type Target } from './mix.ts'
+import { BenchLifetime } from '../lifetime.ts'
 
 /**
  * API requests for the CPU of one and of two nodes: `npm run bench:nodes [turns] [rounds]`. Rounds with all requests at the
@@ -27,33 +28,28 @@ const costRounds = 3
 const [users, clientsOfNode] = [16, 8]
 const webDir = path.resolve(import.meta.dirname, '../../web/dist')
 
-const endings: (() => unknown)[] = []
-const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
-try {
-  const postgres = await startPostgres()
-  lifetime.after(() => postgres.stop())
-  const nodes = await severalNodes(lifetime, postgres, {}, { SHARING: 'people' })
-  const leader = await nodes.start()
-  const follower = await nodes.start()
-  for (const [index, node] of [leader, follower].entries()) pin(node, index % availableParallelism())
-  const boss = await nodes.signUp(leader, 'boss@x.org')
-  const tokens: string[] = []
-  for (let each = 0; each < users; each++) tokens.push(await nodes.signUp(leader, `user${each}@x.org`))
-  await waitFor(
-    'the last container',
-    async () => {
-      const { status } = await leader.ask<{ status: string }>('/api/container/status', tokens.at(-1))
-      return status === 'running'
-    },
-    120_000,
-  )
-  const targets = targetsWith(
-    `/assets/${readdirSync(path.join(webDir, 'assets')).find((name) => /^index.*\.js$/.test(name))}`,
-  )
-  await measure([leader, follower], targets, boss, tokens)
-} finally {
-  for (const ending of endings) await ending()
-}
+await using lifetime = new BenchLifetime()
+const postgres = await startPostgres()
+lifetime.after(() => postgres.stop())
+const nodes = await severalNodes(lifetime, postgres, {}, { SHARING: 'people' })
+const leader = await nodes.start()
+const follower = await nodes.start()
+for (const [index, node] of [leader, follower].entries()) pin(node, index % availableParallelism())
+const boss = await nodes.signUp(leader, 'boss@x.org')
+const tokens: string[] = []
+for (let each = 0; each < users; each++) tokens.push(await nodes.signUp(leader, `user${each}@x.org`))
+await waitFor(
+  'the last container',
+  async () => {
+    const { status } = await leader.ask<{ status: string }>('/api/container/status', tokens.at(-1))
+    return status === 'running'
+  },
+  120_000,
+)
+const targets = targetsWith(
+  `/assets/${readdirSync(path.join(webDir, 'assets')).find((name) => /^index.*\.js$/.test(name))}`,
+)
+await measure([leader, follower], targets, boss, tokens)
 
 async function measure(both: readonly Node[], targets: readonly Target[], boss: string, tokens: readonly string[]) {
   const turn = turnOf(targets)

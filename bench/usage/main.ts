@@ -10,15 +10,14 @@ import { HomeUsage, UsageMeasurement } from '../../server/src/usage/usage-measur
 import { UsageRecorder, UsageWriter } from '../../server/src/usage/usage-recorder.ts'
 import { fillStore } from '../accounts-store.ts'
 import { containerIdOf, fleetType, type Fleet } from '../fleet/fake-engine/fleet.ts'
+import { numberOption } from '../options.ts'
 
 /**
  * What measured use costs Berth: a pass over 2,000 running containers of an engine that is a stand-in with the latencies of
  * a real one, and sums of 2,000 containers and of 20,000 homes written to SQLite. `npm run bench:usage`, `--
  * --running=500`, `-- --homes=100000`.
  */
-const option = (name: string, fallback: number) =>
-  Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
-const [running, homes] = [option('running', 2_000), option('homes', 20_000)]
+const [running, homes] = [numberOption('running', 2_000), numberOption('homes', 20_000)]
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
 const [socket, file] = [path.join(folder, 'engine.sock'), path.join(folder, 'fleet.json')]
 const fleet: Fleet = {

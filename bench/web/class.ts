@@ -6,8 +6,10 @@ import { startGroupBerth, type Signed } from '../../server/test/support/group-be
 import { median, timed } from '../figures.ts'
 import { interactionOf, longTasksIn, openPage, paintsOf } from './browser-metrics.ts'
 import { add, ms, table } from './figures-table.ts'
-import { option, rounds } from './options.ts'
+import { numberOption } from '../options.ts'
+import { rounds } from './options.ts'
 import { webDir, type Service } from './services.ts'
+import { BenchLifetime } from '../lifetime.ts'
 
 /**
  * The page of a group with many members, as their manager sees it: `npm run bench:class`, `-- --members=300 --rounds=5`. Paints
@@ -15,33 +17,29 @@ import { webDir, type Service } from './services.ts'
  * for while containers change; and the API behind it. Containers are a stand-in's: the engine is no part of the page.
  */
 /** With the manager. */
-const members = option('members', 300)
+const members = numberOption('members', 300)
 const widths = { laptop: 1280, phone: 390 } as const
 const template = { image: 'nowhere:latest', port: 8080, memory: '16m' }
 const env = { CONTAINER_TEMPLATES: JSON.stringify({ dev: template, lab: template }), SHARING: 'groups' }
 
-const endings: (() => Promise<void>)[] = []
-const lifetime = { after: (work: () => Promise<void>) => void endings.unshift(work) }
-try {
-  const rig = await startGroupBerth(lifetime, { webDir, env })
-  rig.engine.memory = { total: 1e12, available: 1e12 }
-  const teacher = await rig.signUp('teacher@bench.test')
-  const pupils: Signed[] = []
-  for (let at = 1; at < members; at++) {
-    const pupil = await rig.signUp(`pupil${at}.of-a-school@bench.test`)
-    await rig.launch(pupil, 'lab')
-    pupils.push(pupil)
-  }
-  const { id } = await rig.group({ name: 'Class', types: ['lab'] }, pupils, [teacher])
-  const service = { url: rig.berth.app.frontendUrl, token: teacher.token }
-  await measureApi(teacher, id)
-  await measureStream(rig.berth, teacher, id)
-  const browser = await startBrowser(lifetime)
-  for (const name of ['laptop', 'phone'] as const) await measureLoad(browser, service, id, name)
-  await measureWork(browser, service, id, pupils, teacher)
-} finally {
-  for (const ending of endings) await ending()
+await using lifetime = new BenchLifetime()
+const rig = await startGroupBerth(lifetime, { webDir, env })
+rig.engine.memory = { total: 1e12, available: 1e12 }
+const teacher = await rig.signUp('teacher@bench.test')
+const pupils: Signed[] = []
+for (let at = 1; at < members; at++) {
+  const pupil = await rig.signUp(`pupil${at}.of-a-school@bench.test`)
+  await rig.launch(pupil, 'lab')
+  pupils.push(pupil)
 }
+const { id } = await rig.group({ name: 'Class', types: ['lab'] }, pupils, [teacher])
+const service = { url: rig.berth.app.frontendUrl, token: teacher.token }
+await measureApi(teacher, id)
+await measureStream(rig.berth, teacher, id)
+const browser = await startBrowser(lifetime)
+for (const name of ['laptop', 'phone'] as const) await measureLoad(browser, service, id, name)
+await measureWork(browser, service, id, pupils, teacher)
+await lifetime.end()
 process.stdout.write(`${table()}\n\n${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}\n`)
 process.exit()
 

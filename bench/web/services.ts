@@ -1,10 +1,9 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startBerth, type Lifetime } from '../../server/test/support/berth.ts'
 import { fillStore, loginToken } from '../accounts-store.ts'
+import { startService } from '../service-process.ts'
 
 export const webDir = path.resolve(import.meta.dirname, '../../web/dist')
 
@@ -26,13 +25,9 @@ export async function crowded(lifetime: Lifetime, people: number): Promise<Servi
   const dataDir = mkdtempSync(path.join(tmpdir(), 'berth-bench-'))
   lifetime.after(async () => rmSync(dataDir, { recursive: true, force: true }))
   await fillStore(null, dataDir, { people, links: people })
-  const service = fork(path.join(import.meta.dirname, '../accounts-service.ts'), [dataDir, '', webDir])
-  lifetime.after(async () => {
-    const ended = once(service, 'exit')
-    service.disconnect()
-    await ended
-  })
-  const [{ port }] = (await once(service, 'message')) as [{ port: number }]
+  const program = path.join(import.meta.dirname, '../accounts-service.ts')
+  const { port, stop } = await startService(program, [dataDir, '', webDir])
+  lifetime.after(stop)
   const url = `http://spawner.berth.localhost:${port}`
   const verified = await fetch(`http://127.0.0.1:${port}/api/auth/verify-login?token=${loginToken(0)}`)
   const { access_token: token } = (await verified.json()) as { access_token: string }
