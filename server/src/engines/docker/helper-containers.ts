@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { withSignal } from '#/engines/transport/wait-limits.ts'
@@ -8,6 +8,10 @@ import { helperLabel, helperLabels, helperTaskLabel, type HelperTask } from './l
 const label = helperLabel
 /** Without a single file. */
 export const helperImage = 'berth-helper:empty'
+/** Without a file: two blocks of zeros (POSIX.1-2001, pax). */
+const emptyArchive = new Uint8Array(1024)
+/** What an engine calls the layer that is made of it. */
+const emptyLayer = `sha256:${createHash('sha256').update(emptyArchive).digest('hex')}`
 /** Where the volume is in a helper. */
 export const helperFolder = '/home'
 /** Pause before a helper that could not be removed is removed again, in ms. */
@@ -99,8 +103,20 @@ export class HelperContainers {
 
   /** Makes the image, and begins to remove what killed processes have left; once, or again after a failure. */
   async #prepare(): Promise<void> {
-    await this.#importImage()
+    if (!(await this.#hasImage())) await this.#importImage()
     await this.#removeAbandoned()
+  }
+
+  /** One that is made anew would leave the earlier one in the engine, without a name. */
+  async #hasImage(): Promise<boolean> {
+    const call = { what: 'look for the empty image', method: 'GET', path: `/images/${helperImage}/json` } as const
+    try {
+      const { RootFS } = await this.#client.ask<InspectedImage>({ ...call, timeout: callTimeouts.read })
+      return RootFS?.Layers?.join() === emptyLayer
+    } catch (error) {
+      if (statusOf(error) === 404) return false
+      throw error
+    }
   }
 
   /** An image without a single file, which needs no registry. */
@@ -108,11 +124,11 @@ export class HelperContainers {
     const [repo, tag] = helperImage.split(':') as [string, string]
     const query = { fromSrc: '-', repo, tag }
     const call = { what: 'make an empty image', method: 'POST', path: '/images/create', query } as const
-    const emptyTar = async function* () {
-      yield new Uint8Array(1024)
-    }
+    const archive = (async function* () {
+      yield emptyArchive
+    })()
     // Its answer is several lines of JSON.
-    await this.#client.download({ ...call, archive: emptyTar(), timeout: callTimeouts.create }, 64 * 1024)
+    await this.#client.download({ ...call, archive, timeout: callTimeouts.create }, 64 * 1024)
   }
 
   /** Those of a process that was killed keep their volumes from being removed. Waits for none of them. */
@@ -170,6 +186,10 @@ export class HelperContainers {
     const call = { what: 'remove a helper', method: 'DELETE', path: `/containers/${id}`, query } as const
     await this.#client.ask({ ...call, timeout: callTimeouts.remove })
   }
+}
+
+interface InspectedImage {
+  readonly RootFS?: { readonly Layers?: readonly string[] | null }
 }
 
 /** What the engine's list has of a helper, which has one mount. */
