@@ -95,9 +95,12 @@ async function runTests() {
 
 /** @param {string[]} programs @param {{ concurrency: number, isRepetition?: boolean }} how */
 function run(programs, { concurrency, isRepetition = false }) {
-  const measuring = ['--import', join(import.meta.dirname, 'test-run/record-cost.mjs')]
+  const loaded = ['record-cost.mjs', 'test-scopes.mjs'].flatMap((name) => [
+    '--import',
+    join(import.meta.dirname, 'test-run', name),
+  ])
   const options = args.filter((arg) => arg.startsWith('-'))
-  const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${limits.test}`, ...measuring, ...options]
+  const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${limits.test}`, ...loaded, ...options]
   return runPrograms(root, programs, {
     flags,
     env: { ...env, BERTH_TESTS_END: extent === 'more' ? endOfRun(end, isRepetition) : undefined },

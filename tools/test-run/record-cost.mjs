@@ -8,5 +8,8 @@ import { noteCost } from './cost.mjs'
 const root = resolve(import.meta.dirname, '../..')
 const file = relative(root, process.argv[1] ?? '')
 
-// Programs that tests fork inherit this module; they are not test files. A batch notes the cost of each of its files, too.
-if (/\.(test|e2e)\.m?[jt]s$/.test(file)) process.on('exit', () => noteCost(file))
+/** Programs that tests fork inherit the modules of `--import`; they are not test files. */
+export const isTestFile = /\.(test|e2e)\.m?[jt]s$/.test(file)
+
+// A batch notes the cost of each of its files, too.
+if (isTestFile) process.on('exit', () => noteCost(file))
