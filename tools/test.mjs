@@ -13,6 +13,7 @@ import { removeLeftovers } from './leftovers.mjs'
 import { planRun, writeBatches } from './test-run/batches.mjs'
 import { chooseFiles, extentNamed } from './test-run/choose-files.mjs'
 import { writeCounts } from './test-run/counts.mjs'
+import { cpuOfMachine, spentBetween } from './test-run/machine-cpu.mjs'
 import { newNotes } from './test-run/notes.mjs'
 import { endOfRun, limitOfRun, runRepeating } from './test-run/repeat.mjs'
 import { runPrograms } from './test-run/runner.mjs'
@@ -62,7 +63,10 @@ const env = runnerEnvironment()
 if (slowness >= 1.5)
   console.log(`This machine takes ${slowness} times as long as two quick cores; limits of tests are as much longer.`)
 await removeLeftovers()
+const before = cpuOfMachine()
 process.exitCode = await runTests()
+const spent = spentBetween(before, cpuOfMachine())
+if (spent !== undefined) console.log(spent)
 
 function needsOwnProcess(/** @type {string} */ file) {
   return says(file, 'Needs a process of its own:')
