@@ -9,19 +9,19 @@ import { longestFiles } from './longest.mjs'
  * together. Modules alone load quickly, and come last.
  */
 const groups = [
-  { files: /^server\/test\/(control-plane|reconcile|journeys\/containers)\//, full: 70 },
-  { files: /^server\/test\/journeys\//, full: 70 },
-  { files: /^server\/test\/specification\//, full: 70 },
-  { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, full: 70 },
-  { files: /^server\/test\/(backup|doctor|engine-broker|hostile|monitoring|nodes)\//, full: 70 },
+  { files: /^server\/test\/(control-plane|reconcile|journeys\/containers)\//, full: 120 },
+  { files: /^server\/test\/journeys\//, full: 120 },
+  { files: /^server\/test\/specification\//, full: 120 },
+  { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, full: 120 },
+  { files: /^server\/test\/(backup|doctor|engine-broker|hostile|monitoring|nodes)\//, full: 120 },
   { files: /^server\/test\/[^/]+$/, full: 40 },
-  { files: /^server\/test\/gateway\//, full: 40 },
-  { files: /^(api|server|web)\/src\//, full: 20 },
+  { files: /^server\/test\/(gateway|ssh)\//, full: 40 },
+  { files: /^(api|texts|gateway|server|cli|web)\/src\//, full: 40 },
   { files: /^(images|tools)\//, full: 20 },
 ]
 
 /** So many files share a process at most, however short they are: when it dies, the results of all of them are lost. */
-const mostFiles = 40
+const mostFiles = 80
 
 /** What a file takes that is not among the longest, in s. */
 const usualTime = 0.7
