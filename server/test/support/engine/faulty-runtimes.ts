@@ -112,16 +112,10 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
   }
 }
 
-/**
- * An engine that makes no new containers. Also the quick way to people without any: while the fault is not one that can end,
- * no network is made either.
- */
+/** An engine that makes no new containers. Also the quick way to people without any. */
 export function noCreateRuntime(runtime: Runtime, fault: Fault = always): Runtime {
   return {
     ...passThrough(runtime),
-    prepare: async () => {
-      if (fault !== always) await runtime.prepare()
-    },
     create: async (spec, options) => {
       if (fault.active) throw new RuntimeError('image', `create ${spec.name}`)
       return runtime.create(spec, options)
