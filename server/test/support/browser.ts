@@ -2,7 +2,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
 import { browserNetwork } from './browser-network.ts'
 import { launchFirefox } from './firefox/firefox.ts'
-import { SharedBrowser } from './shared-browser.ts'
+import { SharedProgram } from './shared-program.ts'
 import { waitLimit } from './extent.ts'
 
 /** Where Debian puts it; the library's own download is never used. */
@@ -18,7 +18,14 @@ export interface Tab {
   readonly problems: string[]
 }
 
-const sharedBrowser = new SharedBrowser(() => launch([]))
+/** Each user opens a context of its own; what is left open is closed when nothing uses the browser any more. */
+const sharedBrowser = new SharedProgram<Browser>({
+  start: async (forget) => (await launch([])).on('disconnected', forget),
+  clear: async (browser) => {
+    for (const context of browser.contexts()) await context.close()
+  },
+  stop: (browser) => browser.close(),
+})
 
 /**
  * Opens a page in a context of its own, which ends with the test. Names below `localhost` lead to this machine in it, and

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before } from 'node:test'
 import { openDatabase, type Database, type Db } from '#/store/database.ts'
 import { insertUser, type User } from '#/store/users.ts'
-import { startPostgres, type Postgres } from './postgres.ts'
+import { SharedProgram } from '../shared-program.ts'
+import { copyEmptyStore, quickFolder } from './empty-store.ts'
+import { startPostgres } from './postgres.ts'
 
 /** When tests of the store take place, with milliseconds that a store might lose. */
 export const now = new Date('2026-01-02T03:04:05.678Z')
@@ -23,22 +24,49 @@ export function useStore(
   dialect: (typeof dialects)[number],
   opened: (database: Database) => void,
 ): () => Promise<Database> {
-  let [folder, postgres]: [string, Postgres | undefined] = ['', undefined]
-  const open = () => openDatabase(postgres?.url ?? null, folder)
+  let [folder, url]: [string, string | null] = ['', null]
+  const open = () => openDatabase(url, folder)
   let database: Database | undefined
+  let leaveServer: (() => Promise<void>) | undefined
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'berth-stores-'))
-    if (dialect === 'PostgreSQL') postgres = await startPostgres()
+    folder = await mkdtemp(path.join(quickFolder(), 'berth-stores-'))
+    if (dialect === 'PostgreSQL')
+      url = await (await sharedServer.use({ after: (leave) => (leaveServer = leave) })).newStore()
+    else await copyEmptyStore(folder)
     database = await open()
     opened(database)
   })
   after(async () => {
     await database?.close()
-    await postgres?.stop()
     await rm(folder, { recursive: true, force: true })
+    await leaveServer?.()
   })
   return open
 }
+
+/** A PostgreSQL server in which stores are made of one to which the migrations were applied. */
+const sharedServer = new SharedProgram({
+  start: async () => {
+    const postgres = await startPostgres()
+    const urlOf = (name: string) => postgres.url.replace(/postgres$/, name)
+    const ask = async (statement: string) => {
+      const { default: pg } = await import('pg')
+      const client = new pg.Client(postgres.url)
+      await client.connect()
+      await client.query(statement).finally(() => client.end())
+    }
+    await ask('CREATE DATABASE empty')
+    await (await openDatabase(urlOf('empty'), '')).close()
+    let stores = 0
+    const newStore = async () => {
+      const name = `store${(stores += 1)}`
+      await ask(`CREATE DATABASE ${name} TEMPLATE empty`)
+      return urlOf(name)
+    }
+    return { postgres, newStore }
+  },
+  stop: ({ postgres }) => postgres.stop(),
+})
 
 /** Stores users with addresses of their own, user1@x.org and so on, that signed up at `now`. */
 export function newUsers(db: () => Db, now: Date): (fields?: Partial<User>) => Promise<User> {
