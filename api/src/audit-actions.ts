@@ -26,6 +26,10 @@ export const auditActions = {
     when: 'an administrator or the operator stopped a container without blocking it',
     detail: 'owner, type',
   },
+  'container.stop-at-limit': {
+    when: 'Berth stopped a container that had written as much outside of its home as `layer_size` allows; the actor is `Berth`',
+    detail: 'owner, type, `used` and `limit` in bytes',
+  },
   'container.restart': {
     when: 'an administrator replaced a container with a new one',
     detail: 'owner, type',

@@ -82,7 +82,7 @@ test('the template fields that are described have the defaults that are read', (
 })
 
 test('every action of the audit log is written somewhere', () => {
-  const rooms = '{accounts,admin,environments,groups,homes,sharing,ssh,http/handlers}'
+  const rooms = '{accounts,admin,containers,environments,groups,homes,sharing,ssh,http/handlers}'
   const sources = globSync(`server/src/${rooms}/**/*.ts`, { cwd: root }).map(read).join('\n')
   assert.deepEqual(
     Object.keys(auditActions).filter((action) => !sources.includes(`'${action}'`)),

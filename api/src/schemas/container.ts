@@ -224,6 +224,19 @@ export const DiskEvent = Type.Object(
 )
 export type DiskEvent = Type.Static<typeof DiskEvent>
 
+export const LayerEvent = Type.Object(
+  {
+    type: containerType,
+    used: Type.Integer({ description: 'Bytes' }),
+    limit: Type.Integer({ description: 'Bytes' }),
+  },
+  {
+    description:
+      'Nine tenths of what a container may write outside of its home (`layer_size` of its template) are used; sent with each measurement, and once when it is less again. At the limit it is stopped, and its next launch makes it anew',
+  },
+)
+export type LayerEvent = Type.Static<typeof LayerEvent>
+
 export const VisitorsEvent = Type.Object(
   {
     type: containerType,
@@ -282,7 +295,7 @@ export const SnapshotEvent = Type.Object(
   {},
   {
     description:
-      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, an `idle` for each container that is about to be paused or stopped, a `visitors` for each container with visitors, and a `looks` where a manager asks to look or may, up to the next event with an id. Sent to a client that is new, or was away for too long',
+      'Discard what was received before: the current state follows, as a `container` for each container, a `launch` for each launch in progress, a `disk` for each limit that is nearly used up, a `layer` for each container that has nearly written as much as it may, an `idle` for each container that is about to be paused or stopped, a `visitors` for each container with visitors, and a `looks` where a manager asks to look or may, up to the next event with an id. Sent to a client that is new, or was away for too long',
   },
 )
 
@@ -293,6 +306,7 @@ export const containerEvents = {
   launch: LaunchEvent,
   idle: IdleEvent,
   disk: DiskEvent,
+  layer: LayerEvent,
   visitors: VisitorsEvent,
   looks: LooksEvent,
   takeover: TakeoverEvent,

@@ -43,6 +43,7 @@ export const PersonalDataResponse = Type.Object({
       is_stop_requested: Type.Boolean({ description: 'Whether that stop was asked for, and was not for lack of use' }),
       running_since: optionalInstant('Since when it is to run'),
       retired_at: optionalInstant('When it was removed for lack of use; its files stay'),
+      full_layer: OrNull(Type.Integer(), { description: 'Bytes outside of its home for which Berth stopped it' }),
       is_blocked: Type.Boolean({ description: 'Whether it is blocked' }),
       blocked_at: optionalInstant('Since when'),
     }),

@@ -57,6 +57,9 @@ export const ContainerEntry = Type.Object({
     }),
   ),
   home_problem: Type.Optional(Type.String({ description: 'Why its program cannot write to its home, and what to do' })),
+  layer_problem: Type.Optional(
+    Type.String({ description: 'That it was stopped for what it had written outside of its home, and what to do' }),
+  ),
   launch_refused: Type.Optional(
     Type.String({ description: 'Why it is not launched now: a group of the user, for its type, has ended' }),
   ),

@@ -321,18 +321,21 @@ export async function exhaustMemory(installation: AttackInstallation, signal: Ab
 
 /** Disk: its home and its own root file system. */
 export async function exhaustDisk(installation: AttackInstallation, signal: AbortSignal): Promise<Outcome> {
-  const { home, homeSize } = installation.template
+  const { home, homeSize, layerSize } = installation.template
   const write = async (folder: string, bytes: number) =>
     (await installation.order<{ written: number }>({ verb: 'write', folder, bytes }, signal)).written
-  const isBound = homeSize !== null && homeSize <= maxHome && (await installation.host()).supportsHomeQuota
-  const wanted = isBound ? homeSize + trialSize : trialSize
+  const { supportsHomeQuota, supportsLayerLimit } = await installation.host()
+  const beyond = (limit: number | null, isBound: boolean) =>
+    limit !== null && limit <= maxHome && isBound ? limit + trialSize : trialSize
+  const [wanted, elsewhere] = [beyond(homeSize, supportsHomeQuota), beyond(layerSize, supportsLayerLimit)]
   const inHome = home !== null && (await write(home, wanted)) >= wanted
-  const inRoot = (await write(rootFolder, trialSize)) >= trialSize
+  const inRoot = (await write(rootFolder, elsewhere)) >= elsewhere
   const places = [...(inHome ? ['its home'] : []), ...(inRoot ? ['its root file system'] : [])]
   const what = `It writes to ${places.join(' and ')} without a hard limit: until the disk is nearly full, Berth only warns.`
-  const fix = 'use a file system with project quotas and home_size, and read_only: true; docs/how-to/limit-disk-use.md'
+  const fix =
+    'use a file system with project quotas, home_size, and layer_size or read_only: true; docs/how-to/limit-disk-use.md'
   return {
     got: places.length > 0 ? [{ level: 'hint', what, fix }] : [],
-    tried: `${mib(wanted)} to its home and ${mib(trialSize)} elsewhere`,
+    tried: `${mib(wanted)} to its home and ${mib(elsewhere)} elsewhere`,
   }
 }

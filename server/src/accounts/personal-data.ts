@@ -206,6 +206,7 @@ function toContainer(row: RowOf<typeof containersOf>): Entry<'containers'> {
     is_stop_requested: row.is_stop_requested === 1,
     running_since: isoOrNull(row.running_since),
     retired_at: isoOrNull(row.retired_at),
+    full_layer: row.full_layer,
     is_blocked: row.is_blocked === 1,
     blocked_at: isoOrNull(row.blocked_at),
   }

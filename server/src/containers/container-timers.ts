@@ -12,6 +12,7 @@ import type { IdleSuspension } from '#/containers/idle/idle-suspension.ts'
 import { IdleProbes } from '#/containers/idle/idle-probes.ts'
 import { IdleTimeoutMonitor } from '#/containers/idle/idle-timeout-monitor.ts'
 import type { IdleWarnings } from '#/containers/idle/idle-warnings.ts'
+import type { LayerMonitor } from '#/containers/idle/layer-monitor.ts'
 import { ImageFetches } from '#/containers/launch/image-fetches.ts'
 import { LifetimeMonitor } from '#/containers/idle/lifetime-monitor.ts'
 import { Prestart, PrestartTimes, type PrestartParts, type PrestartTimesParts } from '#/containers/launch/prestart.ts'
@@ -29,12 +30,13 @@ export interface TimedParts {
   readonly activity: Activity
   readonly idleWarnings: IdleWarnings
   readonly prestart: Prestart
+  readonly layers: LayerMonitor
 }
 
 /** What suspends and stops containers, starts them at set hours, and fetches images ahead. */
 export function timersOf(
   { config, database, runtime, log }: Pick<ContainersParts, 'config' | 'database' | 'runtime' | 'log'>,
-  { routeSync, idleSuspension, activity, idleWarnings: warnings, prestart }: TimedParts,
+  { routeSync, idleSuspension, activity, idleWarnings: warnings, prestart, layers }: TimedParts,
 ): readonly ContainerTimer[] {
   const { templates, timeZone } = config
   const hasOwnHost = config.containerRouting === 'subdomain'
@@ -59,6 +61,7 @@ export function timersOf(
       log,
     }),
     new LifetimeMonitor({ templates, routeSync, idleSuspension, runtime, warnings, timeZone, now, log }),
+    layers,
     new PrestartTimes({ templates, prestart, usersOf, fetchImage, timeZone, now, log }),
     new ImageFetches({ templates, isForAll: config.fetchesImages, fetchImage, log }),
   ]
@@ -67,7 +70,7 @@ export function timersOf(
 /** What starts containers ahead; it follows requests for launches, and makes room for them. */
 export function prestartOf(
   { config, runtime, rules, log }: Pick<ContainersParts, 'config' | 'runtime' | 'rules' | 'log'>,
-  parts: Omit<TimedParts, 'prestart' | 'idleWarnings'> & {
+  parts: Omit<TimedParts, 'prestart' | 'idleWarnings' | 'layers'> & {
     readonly admission: AdmissionControl
     readonly spawner: Spawner
   },

@@ -61,7 +61,11 @@ export interface ContainersParts extends Foundation {
   readonly reconciler: Reconciler
   readonly hostCheck: HostCheck
   /** For tests, in ms. */
-  readonly pace?: Partial<GracePeriods> & { readonly overdue?: number; readonly navigation?: number }
+  readonly pace?: Partial<GracePeriods> & {
+    readonly overdue?: number
+    readonly navigation?: number
+    readonly measureHomes?: number
+  }
 }
 
 /** Whether snapshots of homes are made: before a home gets another image, among other times. */

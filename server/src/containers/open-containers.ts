@@ -22,6 +22,7 @@ import { Activity } from './idle/activity.ts'
 import { IdleOutlooks } from './idle/idle-outlook.ts'
 import { IdleSuspension } from './idle/idle-suspension.ts'
 import { IdleWarnings } from './idle/idle-warnings.ts'
+import { LayerMonitor } from './idle/layer-monitor.ts'
 import { OwnerActions } from './owner-actions.ts'
 import type { Prestart } from '#/containers/launch/prestart.ts'
 import { prestartOf, timersOf, type ContainerTimer } from './container-timers.ts'
@@ -95,6 +96,7 @@ export class Containers {
   readonly linkFiles: LinkFiles
   readonly wake: Wake
   readonly idleSuspension: IdleSuspension
+  readonly layers: LayerMonitor
   readonly prestart: Prestart
   readonly ownerActions: OwnerActions
   readonly homes: HomeLocks
@@ -178,6 +180,16 @@ export class Containers {
     const { spawner } = this
     this.idleSuspension = new IdleSuspension({ runtime, database, gateway, singleFlight, routeSync, activity })
     const { idleSuspension } = this
+    this.layers = new LayerMonitor({
+      templates,
+      routeSync,
+      idleSuspension,
+      runtime,
+      database,
+      publish: (userId, event) => events.publish(userId, event),
+      log,
+      interval: parts.pace?.measureHomes,
+    })
     const timeout = config.launchTimeout * 1_000
     this.launch = new Launch({ database, spawner, templates, rules, launchProgress, activity, timeout, log })
     this.linkFiles = new LinkFiles(config.openGitHosts, {
@@ -222,7 +234,7 @@ export class Containers {
           .map(({ type, status }) => containerEvent(type, status, routeSync.get({ userId, type }))),
       onListener: (userId) => launchProgress.onListener(userId),
     })
-    for (const source of [launchProgress, idleWarnings]) this.subscriptions.addSource(source)
+    for (const source of [launchProgress, idleWarnings, this.layers]) this.subscriptions.addSource(source)
     const idle = new IdleOutlooks(templates, routeSync, activity, capabilities)
     this.ownContainers = new OwnContainers(db, templates, rules, new StatusLookups(runtime), {
       isRestartAsked: (id) => this.restartRequests.has(id),
@@ -358,7 +370,7 @@ export class Containers {
 
 /** Follows changes of containers for this room; other rooms subscribe for themselves. */
 function followChanges(
-  { routeSync, activity, idleWarnings, prestart, events }: Containers,
+  { routeSync, activity, idleWarnings, layers, prestart, events }: Containers,
   launchControl: LaunchControl,
 ): void {
   routeSync.onChange({
@@ -366,6 +378,7 @@ function followChanges(
       if (status === 'running') activity.startOver(container)
       if (status !== 'running' && status !== 'paused') activity.forgetTold(container)
       else if (status !== 'paused') idleWarnings.forget(container)
+      if (status !== 'running' && status !== 'paused') layers.forget(container)
       launchControl.noteStatus(container, status)
       if (status !== 'running' && status !== 'paused') prestart.noteEnd(container)
       events.publish(container.userId, containerEvent(container.type, status, container))
@@ -373,6 +386,7 @@ function followChanges(
     onGone: (owned) => {
       activity.forget(owned)
       idleWarnings.forget(owned)
+      layers.forget(owned)
       launchControl.noteGone(owned)
       prestart.noteEnd(owned)
       events.publish(owned.userId, containerEvent(owned.type, 'missing'))

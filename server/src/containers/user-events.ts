@@ -149,7 +149,8 @@ export function containerEvent(type: string, status: RouteStatus, known?: Contai
 
 /** From the last inspect, not from the launch: it is known after a restart of Berth, too. */
 function whyOf(status: RouteStatus, { seen, failure }: ContainerState): LocalizedMessage | undefined {
-  if (status === 'evicted') return message('launches.evicted')
+  if (status === 'evicted')
+    return message(seen && seen !== 'gone' && seen.isLayerFull ? 'launches.evictedAtLimit' : 'launches.evicted')
   if (status === 'node-lost') return message('launches.nodeLost')
   if (status === 'no-image') return message('launches.noImage')
   if (status === 'failed') return message('launches.failed')

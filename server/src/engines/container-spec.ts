@@ -71,6 +71,8 @@ export interface ContainerSpec {
   readonly pids: number
   /** Bytes of `/dev/shm`; what is in it counts as memory. */
   readonly shmSize: number
+  /** Bytes that it may write outside of its volumes, where the engine can bind that; undefined: no limit. */
+  readonly layerSize?: number
   readonly gpus: number
   /** Ids of the GPUs that it gets, as many as `gpus`; undefined: the engine chooses. No part of the fingerprint. */
   readonly gpuIds?: readonly string[]

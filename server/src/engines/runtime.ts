@@ -185,6 +185,14 @@ export interface Runtime {
   measureHomes(signal: AbortSignal, userId?: number): Promise<ReadonlyMap<string, number | null>>
 
   /**
+   * Bytes that a container of ours has written outside of its volumes: those of the writable layer that its engine keeps for it. `bound`
+   * where the engine keeps them below `ContainerSpec.layerSize`; undefined when the container is gone. The engine looks at every file.
+   * @param signal ends it
+   * @throws {RuntimeError} `failed` where the engine cannot tell
+   */
+  measureLayer(id: string, signal: AbortSignal): Promise<number | 'bound' | undefined>
+
+  /**
    * As which account the program of a container runs, and whose its home is; undefined where the program can write to every
    * home: as root, or because the engine sees to it.
    * @throws {RuntimeError}
@@ -336,6 +344,8 @@ export interface RuntimeContainer {
   readonly isOutOfMemory: boolean
   /** Undefined where the engine ended nothing. */
   readonly disruption?: Disruption | undefined
+  /** Whether it was evicted for what it had written outside of its volumes. */
+  readonly isLayerFull?: true | undefined
   /** When it was started last, in ms since 1970; null when it never was, and where only a list was asked. */
   readonly startedAt: number | null
   /**
@@ -426,6 +436,8 @@ export interface HostReport {
   readonly isThisMachine: boolean
   /** Whether the size of a home can be bound by the engine. */
   readonly supportsHomeQuota: boolean
+  /** Whether what a container writes outside of its volumes can be bound by the engine, as far as is known. */
+  readonly supportsLayerLimit: boolean
   /**
    * Containers that can still be put on networks of ours, those that can still be made included; null before `prepare`,
    * too.

@@ -47,6 +47,7 @@ export const containersOf = (db: Db, userId: number) =>
         'is_stop_requested',
         'running_since',
         'retired_at',
+        'full_layer',
         'is_blocked',
         'blocked_at',
         'parameters',

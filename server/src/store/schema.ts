@@ -94,6 +94,8 @@ export interface UserContainersTable {
   home_problem: Generated<string | null>
   /** Folders of groups that it was created with, JSON text; null: none. */
   group_folders: Generated<string | null>
+  /** Bytes outside of its home for which Berth stopped it, and makes it anew at its next start; null: none. */
+  full_layer: Generated<number | null>
 }
 
 export interface MagicLinksTable {

@@ -45,6 +45,8 @@ export interface UserContainer {
   readonly groupFolders: string | null
   /** Why its program cannot write to its home; null: it can, as far as is known. */
   readonly homeProblem: HomeProblem | null
+  /** Bytes outside of its home for which Berth stopped it; its next start makes it anew. Null: none. */
+  readonly fullLayer: number | null
 }
 
 /** Accounts of a program and of the home that it cannot write to, by their numbers. */
@@ -76,7 +78,7 @@ export async function listContainersOfAll(db: Db, userIds: readonly number[]): P
 /** Fields that a route depends on: not the whole record, because those of all users are read at the start. */
 export type RoutableContainer = Pick<
   UserContainer,
-  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'isStopRequested' | 'retiredAt'
+  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'isStopRequested' | 'retiredAt' | 'fullLayer'
 >
 
 /** Records of the users whose ids are in this range, oldest first; at most a page of users at a time. */
@@ -95,6 +97,7 @@ export async function listRoutableContainers(
       'stopped_at',
       'is_stop_requested',
       'retired_at',
+      'full_layer',
     ])
     .where('user_id', '>', owners.after)
     .where('user_id', '<=', owners.upTo)
@@ -109,6 +112,7 @@ export async function listRoutableContainers(
     stoppedAt: date(row.stopped_at),
     isStopRequested: row.is_stop_requested === 1,
     retiredAt: date(row.retired_at),
+    fullLayer: row.full_layer,
   }))
 }
 
@@ -166,7 +170,7 @@ export async function ensureContainer(
   return made
 }
 
-/** Stores the engine container of the record. */
+/** Stores the engine container of the record, whose writable layer is not known to be full. */
 export async function storeContainer(
   db: Db,
   id: number,
@@ -185,6 +189,7 @@ export async function storeContainer(
       container_port: container.port,
       template_image: container.image,
       retired_at: null,
+      full_layer: null,
       ...(container.folders && { group_folders: folderText(container.folders) }),
     })
     .where('id', '=', id)
@@ -198,6 +203,21 @@ export const folderText = (folders: readonly object[]) => (folders.length === 0 
 export async function setHomeProblem(db: Db, id: number, problem: HomeProblem | null): Promise<void> {
   const change = { home_problem: problem && JSON.stringify(problem) }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
+}
+
+/**
+ * Stores how many bytes a container has written outside of its home, for which it is stopped and made anew, or (null) that it could not be
+ * stopped.
+ * @returns id of the record; undefined when none has this container any more
+ */
+export async function noteFullLayer(db: Db, containerId: string, bytes: number | null): Promise<number | undefined> {
+  const row = await db
+    .updateTable('user_containers')
+    .set({ full_layer: bytes })
+    .where('container_id', '=', containerId)
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
 }
 
 /** Stores what its owner chose for parameters of the template. */
@@ -299,6 +319,7 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     parameters: row.parameters === null ? {} : (JSON.parse(row.parameters) as ChosenParameters),
     groupFolders: row.group_folders,
     homeProblem: row.home_problem ? (JSON.parse(row.home_problem) as HomeProblem) : null,
+    fullLayer: row.full_layer,
   }
 }
 

@@ -173,6 +173,12 @@ export const fieldGroups = {
       text: 'Max size of the home; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
     },
+    layer_size: {
+      ...orNull(size),
+      default: null,
+      text: 'Max size of what the container writes outside of its home and its mounts, into the writable layer that its engine keeps for it; `null` for no limit. Enforced by Docker with `overlay2` on XFS with project quotas, and by a cluster. Elsewhere measured every ten minutes: the owner is warned at nine tenths, and at the limit the container is stopped, and made anew at its next start.',
+      see: 'how-to/limit-disk-use.md',
+    },
     home_source: {
       ...orNull(homeSource),
       default: null,

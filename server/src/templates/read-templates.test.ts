@@ -117,6 +117,8 @@ test('starter files come from a folder, an archive or a repository, and go below
 test('a wrong value of any other field of the contract is named with its type, its field and what would be right', () => {
   for (const [fields, words] of [
     [{ shm_size: -1 }, /^lab: shm_size must be a number of bytes or text such as 512m or 2g$/],
+    [{ layer_size: 'much' }, /^lab: layer_size must be a number of bytes or text such as 512m or 2g$/],
+    [{ layer_size: '2g', read_only: true }, /^lab: layer_size means nothing with read_only: /],
     [{ gpus: -1 }, /^lab: gpus must be a whole number from 0 to 1024$/],
     [{ gpus: 0.5 }, /^lab: gpus must be a whole number from 0 to 1024$/],
     [{ max_lifetime: '1h' }, /^lab: max_lifetime must be a whole number from 0 to \d+$/],

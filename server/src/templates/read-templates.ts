@@ -136,6 +136,7 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     home: pick('home'),
     homeOf: pick('home_of'),
     homeSize: pick('home_size'),
+    layerSize: pick('layer_size'),
     homeSource: pick('home_source'),
     user: pick('user'),
     groupFolders: pick('group_folders'),
@@ -190,6 +191,8 @@ function contradictionsIn(template: Template): string[] {
     if (template.files.length > 0)
       problems.push(`${type}: files are put into homes of the engine alone: put them into home_source yourself`)
   }
+  if (template.layerSize !== null && template.readOnly)
+    problems.push(`${type}: layer_size means nothing with read_only: nothing is written outside of the home and mounts`)
   if (template.homeOf === 'user' && template.home === null)
     problems.push(`${type}: home_of: user needs a home that is shared`)
   if (forwardToken === 'full' && access !== 'owner')

@@ -57,6 +57,11 @@ export interface Template extends ContainerFields, LifetimeLimits {
   readonly groupFolders: string | null
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
   readonly homeSize: number | null
+  /**
+   * Bytes that a container may write outside of its home and mounts; null is no limit. Hard where the engine can bind it, else a warning
+   * and a stop.
+   */
+  readonly layerSize: number | null
   /** Seconds without traffic after which the container is paused: memory kept, no CPU; 0 never. Less than `idleTimeout`. */
   readonly idlePause: number
   /** Seconds without traffic after which the container is stopped; 0 never. */
@@ -352,6 +357,7 @@ export function templateVersion(template: Template): string {
     ...(template.homeSource === null ? [] : [{ homeSource: template.homeSource }]),
     ...(template.user === null ? [] : [{ user: template.user }]),
     ...(template.groupFolders === null ? [] : [{ groupFolders: template.groupFolders }]),
+    ...(template.layerSize === null ? [] : [{ layerSize: template.layerSize }]),
   ]
   const made = [type, image, port, env, command, limits, files, runtime, readOnly, capAdd, allowSetuid, ...later]
   return createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)

@@ -208,6 +208,12 @@ suite('broker of the socket of the engine', async () => {
         body({ Memory: totalmem() * 2, MemorySwap: totalmem() * 2 }),
         /bytes of memory, and the host/,
       ],
+      [
+        'a bound writable layer with another option',
+        body({ StorageOpt: { size: '1', 'overlay2.override_kernel_check': '1' } }),
+        /StorageOpt/,
+      ],
+      ['a writable layer that is bound to no number', body({ StorageOpt: { size: '10G' } }), /StorageOpt/],
       ['swap', body({ MemorySwap: 134217728 }), /asks for swap/],
       ['a larger share of the processors than other programs have', body({ CpuShares: 262144 }), /CpuShares/],
       ['to be killed after the platform', body({ OomScoreAdj: 0 }), /OomScoreAdj/],
@@ -230,6 +236,10 @@ suite('broker of the socket of the engine', async () => {
     }
     assert.equal((await ask('GET', `/v1.41/containers/${installation}-eve/json`)).status, 404)
     assert.equal(lines.length, attacks.length)
+    // The engine of this machine can bind none.
+    const bound = await create(body({ StorageOpt: { size: '67108864' } }))
+    assert.ok(bound.status !== 403, bound.text)
+    await ask('DELETE', `/v1.41/containers/${installation}-eve?force=true&v=true`)
     assert.equal((await create(body({ CapAdd: ['CHOWN', 'SYS_PTRACE'] }))).status, 201, 'what the operator allows')
     assert.equal((await ask('DELETE', `/v1.41/containers/${installation}-eve?force=true&v=true`)).status, 204)
   })

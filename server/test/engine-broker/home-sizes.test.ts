@@ -21,6 +21,11 @@ test('homes are measured through it, and nothing is left of that', async () => {
   assert.deepEqual(lines, [])
 })
 
+test('what a container has written outside of its home is measured through it', async () => {
+  assert.equal(typeof (await runtime.measureLayer(id, AbortSignal.timeout(60_000))), 'number')
+  assert.deepEqual(lines, [])
+})
+
 test('a helper that could write to a home, has other rights or mounts, or runs something else is not made', async (t) => {
   const { installation: other, runtime: theirs } = await openInstallation(t)
   await theirs.create({ ...spec, name: `${other}-ben-dev`, home: { volume: `${other}-home`, path: '/h', size: null } })

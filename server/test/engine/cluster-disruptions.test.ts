@@ -33,6 +33,13 @@ test('a pod that its node evicted is told from one whose program failed, by the 
   assert.equal(await disruption(failed), undefined)
   assert.equal(await disruption({ phase: 'Failed', reason: 'Evicted', message: 'low on memory' }), 'evicted')
   assert.equal(await disruption({ phase: 'Failed', reason: 'NodeShutdown' }), 'evicted')
+  const isFull = async (message: string) => {
+    found = { phase: 'Failed', reason: 'Evicted', message }
+    return (await inspect(cluster, name))?.isLayerFull
+  }
+  assert.equal(await isFull('Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. '), true)
+  assert.equal(await isFull('Container app exceeded its local ephemeral storage limit "1Gi". '), true)
+  assert.equal(await isFull('The node was low on resource: ephemeral-storage. '), undefined)
   assert.equal(await disruption({ ...failed, ...target }), 'evicted')
   assert.equal(await disruption({ ...running.status, ...target }), undefined, 'it runs on')
 })

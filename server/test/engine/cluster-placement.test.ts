@@ -43,6 +43,18 @@ test('a pod has the nodes, tolerations, pull secrets and GPUs of its template, a
   assert.equal(claim?.spec.storageClassName, 'fast')
 })
 
+test('what a pod writes outside of its volumes is limited by its template, of which the node reserves a tenth', async (t) => {
+  const { cluster: context, asked } = await openStandIn(t, (_, response) =>
+    reply(response, 201, storedPod(spec.name, 'uid-1')),
+  )
+  await createPod(context, { ...spec, layerSize: 2_000_000_000 })
+  await createPod(context, spec)
+  const [limited, free] = (made(asked, '/pods') as V1Pod[]).map((pod) => pod.spec?.containers[0]?.resources)
+  const name = 'ephemeral-storage'
+  assert.deepEqual([limited?.limits?.[name], limited?.requests?.[name]], ['2000000000', '200000000'])
+  assert.deepEqual([free?.limits?.[name], free?.requests?.[name]], [undefined, undefined])
+})
+
 test('a template without the field leaves all of it to the cluster', async (t) => {
   const { cluster: context, asked } = await openStandIn(t, (_, response) =>
     reply(response, 201, storedPod(spec.name, 'uid-1')),

@@ -226,6 +226,7 @@ test('what the host has left is reported: addresses, cores, runtimes, memory and
     hasGpus: false,
     isThisMachine: report.isThisMachine,
     supportsHomeQuota: report.supportsHomeQuota,
+    supportsLayerLimit: report.supportsLayerLimit,
     addressesLeft: 16,
     rulesAre: 'host rules',
     rules: { areSet: false, reason: 'HOST_RULES is off' },

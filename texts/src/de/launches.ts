@@ -3,6 +3,8 @@ import type { Translated } from '#/english.ts'
 export const launches: Translated<'launches'> = {
   homeNotWritable:
     'Du kannst in deinem Home keine Dateien speichern: Das Programm dieses Containers läuft als Konto {program}, und das Home gehört dem Konto {owner}. Was du anderswo im Container speicherst, geht mit ihm verloren. Sag es deinem Administrator, der den Container stoppen und `berth homes chown {id}` aufrufen kann, was das Home dem Konto des Programms gibt, oder diesen Typ als Konto {owner} ausführen.',
+  fullLayer:
+    'Dieser Container wurde gestoppt, weil er außerhalb deines Home-Ordners {used} geschrieben hatte: mehr, als er darf. Beim nächsten Start wird er neu erstellt, ohne diese Dateien; die Dateien in deinem Home-Ordner bleiben erhalten.',
   engine:
     'Die Container-Engine antwortet im Moment nicht. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
   full: 'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',
@@ -10,6 +12,8 @@ export const launches: Translated<'launches'> = {
     'Der Cluster hat gerade keinen Platz für einen weiteren Container, weil ein Kontingent ausgeschöpft ist: {limit}. Es geht nichts verloren; stoppe einen Container, den du nicht brauchst, oder wende dich an deinen Administrator.',
   evicted:
     'Der Cluster hat deinen Container beendet: Die Maschine, auf der er lief, wurde abgeschaltet oder geräumt, oder ihr fehlte Arbeits- oder Plattenspeicher. Dein Programm hat nichts falsch gemacht. Was in seinem Arbeitsspeicher war, ist verloren; die Dateien in seinem Home-Ordner bleiben erhalten, und beim nächsten Start läuft er anderswo weiter.',
+  evictedAtLimit:
+    'Der Cluster hat deinen Container beendet, weil er außerhalb deines Home-Ordners mehr geschrieben hatte, als er darf. Beim nächsten Start wird er neu erstellt, ohne diese Dateien; die Dateien in deinem Home-Ordner bleiben erhalten.',
   nodeLost:
     'Die Maschine, auf der dein Container lief, antwortet nicht. Deshalb ist nicht bekannt, ob dein Programm beendet ist, und ein zweites darf nicht in dieselben Dateien schreiben. Deine Dateien bleiben erhalten. Er startet wieder, sobald die Maschine zurück ist oder dein Administrator sie aus dem Cluster entfernt hat.',
   noImage:

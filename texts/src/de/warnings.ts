@@ -6,6 +6,8 @@ export const warnings: Translated<'warnings'> = {
   memory: 'Wenig Arbeitsspeicher: {free} von {total} sind verfügbar; unter {min} wird kein Container gestartet.',
   fullHomes: 'Volle Home-Ordner: {count}. {homes}.',
   nearlyFullHomes: 'Fast volle Home-Ordner: {count}. {homes}.',
+  nearlyFullLayers:
+    'Container, die außerhalb ihrer Home-Ordner fast so viel geschrieben haben, wie sie dürfen: {count}. {containers}.',
   theLargest: 'Die größten: {homes}',
   home: '{name} (Konto {userId}): {used} von {limit}',
   unmeasuredHomes: 'Home-Ordner, die die Engine nicht messen kann: {count}. {homes}. Kein Limit zählt sie.',

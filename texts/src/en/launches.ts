@@ -2,12 +2,16 @@
 export const launches = {
   homeNotWritable:
     'You cannot save files in your home: the program of this container runs as account {program}, and the home belongs to account {owner}. What you save elsewhere in the container is lost with it. Tell your administrator, who can stop the container and call `berth homes chown {id}`, which gives the home to the account of the program, or run this type as account {owner}.',
+  fullLayer:
+    'This container was stopped, because it had written {used} outside of your home folder: more than it may. Its next launch makes it anew, without these files; the files in your home folder are kept.',
   engine: 'The container engine does not answer at the moment. Nothing is lost; try again in a minute.',
   full: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
   fullOf:
     'The cluster has no room for another container now, because a quota is used up: {limit}. Nothing is lost; stop a container that you do not need, or ask your administrator.',
   evicted:
     'The cluster ended your container: the machine that it ran on was shut down, emptied or short of memory or disk. Your program did nothing wrong. What was in its memory is lost; the files in its home folder are kept, and the next launch starts it elsewhere.',
+  evictedAtLimit:
+    'The cluster ended your container, because it had written more outside of your home folder than it may. The next launch starts it anew, without these files; the files in your home folder are kept.',
   nodeLost:
     'The machine that your container ran on does not answer, so it is not known whether your program has ended, and a second one must not write to the same files. Your files are kept. It starts again as soon as the machine is back or your administrator has removed it from the cluster.',
   noImage:

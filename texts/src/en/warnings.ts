@@ -5,6 +5,8 @@ export const warnings = {
   memory: 'Little memory: {free} of {total} are available; below {min} no container is started.',
   fullHomes: 'Full homes: {count}. {homes}.',
   nearlyFullHomes: 'Nearly full homes: {count}. {homes}.',
+  nearlyFullLayers:
+    'Containers that have nearly written as much outside of their homes as they may: {count}. {containers}.',
   theLargest: 'The largest: {homes}',
   home: '{name} (user {userId}): {used} of {limit}',
   unmeasuredHomes: 'Homes that the engine cannot measure: {count}. {homes}. No disk limit counts them.',

@@ -1,7 +1,7 @@
 import { memo, useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { ApiError } from '@berth/api/client.ts'
-import type { ContainerEvent, DiskEvent, VisitorsEvent } from '@berth/api/schemas/container.ts'
+import type { ContainerEvent, DiskEvent, LayerEvent, VisitorsEvent } from '@berth/api/schemas/container.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { canAct, isSignInLostOnLeave } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
@@ -37,6 +37,7 @@ interface ContainerCardProps {
   /** Why it does not run, where an event gave the reason. */
   reason: string | undefined
   disk: DiskEvent | undefined
+  layer: LayerEvent | undefined
   idle: IdleWarning | undefined
   /** Who has it open now by a share; undefined when no visitor is there. */
   visitors: VisitorsEvent['visitors'] | undefined
@@ -47,7 +48,7 @@ const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stoppi
 
 /** One container type: its description, its status, and its actions. */
 export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
-  const { isAccountBlocked, launch: launchState, disk, idle, visitors } = props
+  const { isAccountBlocked, launch: launchState, disk, layer, idle, visitors } = props
   const entry = isAccountBlocked ? { ...props.entry, is_blocked: true } : props.entry
   const { display_name: name, type } = entry
   const t = useTranslations('dashboard')
@@ -132,6 +133,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           />
           <Meters entry={entry} />
           <DiskNote event={disk} />
+          <LayerNote event={layer} />
           {visitors && <p className="note">{t('visitors', { count: visitors.length })}</p>}
           {warning && (
             <IdleNote
@@ -262,6 +264,7 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
       {entry.launch_refused !== undefined && <p className="note">{entry.launch_refused}</p>}
       {entry.restart_requested && <p className="note">{t('restartRequested')}</p>}
       {entry.home_problem !== undefined && <p className="note">{entry.home_problem}</p>}
+      {entry.layer_problem !== undefined && <p className="note">{entry.layer_problem}</p>}
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
       {lastUsed !== null && !isShort && (
@@ -336,6 +339,15 @@ export function DiskNote({ event }: { event: DiskEvent | undefined }) {
   if (!event.measured) return <p className="note">{t('unmeasured')}</p>
   const { key, values } = diskUsageText(event, format.number)
   return <p className="note">{t(key, values)}</p>
+}
+
+/** A warning that the container has written nearly as much outside of its home as it may. */
+function LayerNote({ event }: { event: LayerEvent | undefined }) {
+  const t = useTranslations('dashboard.disk')
+  const format = useFormatter()
+  if (!event) return null
+  const { used, limit } = event
+  return <p className="note">{t('layer', formatShare(shareOf(used, limit, 'binary'), format.number))}</p>
 }
 
 interface IdleNoteProps {

@@ -111,6 +111,7 @@ function Cards({ containers }: { containers: NonNullable<ContainerListState['con
             status={events.statuses.get(entry.type)}
             reason={events.reasons.get(entry.type)}
             disk={events.disks.get(entry.type)}
+            layer={events.layers.get(entry.type)}
             idle={events.idles.get(entry.type)}
             visitors={events.visitors.get(entry.type)}
           />

@@ -24,6 +24,14 @@ test('a nearly full home is listed until an event reports space again', () => {
   assert.deepEqual([...reduceEvents(full, [disk('dev', 8.9)]).disks.keys()], [null])
 })
 
+test('what a container has written outside of its home is listed until it is less again, or the container stops', () => {
+  const layer = (used: number) => ({ name: 'layer', data: { type: 'dev', used, limit: 100 } })
+  const near = reduceEvents(initialEventState, [layer(92), layer(95)])
+  assert.equal(near.layers.get('dev')?.used, 95)
+  assert.equal(reduceEvents(near, [layer(89)]).layers.size, 0)
+  assert.equal(reduceEvents(near, [{ name: 'container', data: { type: 'dev', status: 'asleep' } }]).layers.size, 0)
+})
+
 test('a home that cannot be measured is listed until it can be, however little was known of it', () => {
   const unmeasured = reduceEvents(initialEventState, [disk('dev', 0, false)])
   assert.equal(unmeasured.disks.get('dev')?.measured, false)

@@ -3,6 +3,7 @@ import type {
   DiskEvent,
   IdleEvent,
   LaunchEvent,
+  LayerEvent,
   LooksEvent,
   TakeoverEvent,
   VisitorsEvent,
@@ -18,6 +19,8 @@ export interface EventState {
   readonly launches: Launches
   /** Limits that are nearly used up, by container type; null for all homes together. */
   readonly disks: ReadonlyMap<string | null, DiskEvent>
+  /** What containers have written outside of their homes, where that is nearly as much as they may; by container type. */
+  readonly layers: ReadonlyMap<string, LayerEvent>
   /** Warnings of idle suspension, by container type. */
   readonly idles: ReadonlyMap<string, IdleWarning>
   /** The status of each container, by type. */
@@ -35,6 +38,7 @@ export interface EventState {
 export const initialEventState: EventState = {
   launches: new Map(),
   disks: new Map(),
+  layers: new Map(),
   idles: new Map(),
   statuses: new Map(),
   reasons: new Map(),
@@ -52,6 +56,7 @@ function reduceEvent(state: EventState, { name, data }: ServerEvent): EventState
   if (name === 'snapshot') return { ...initialEventState, takeover: state.takeover }
   if (name === 'launch') return { ...state, launches: withLaunch(state.launches, data as LaunchEvent) }
   if (name === 'disk') return { ...state, disks: withDisk(state.disks, data as DiskEvent) }
+  if (name === 'layer') return { ...state, layers: withLayer(state.layers, data as LayerEvent) }
   if (name === 'idle') return { ...state, idles: withIdle(state.idles, data as IdleEvent) }
   if (name === 'container') return withContainer(state, data as ContainerEvent)
   if (name === 'visitors') return { ...state, visitors: withVisitors(state.visitors, data as VisitorsEvent) }
@@ -66,6 +71,12 @@ function withDisk(disks: EventState['disks'], event: DiskEvent): EventState['dis
   return new Map(event.measured && event.used < event.limit * 0.9 ? others : [...others, [event.type, event]])
 }
 
+/** Likewise. */
+function withLayer(layers: EventState['layers'], event: LayerEvent): EventState['layers'] {
+  const isOver = event.used < event.limit * 0.9
+  return isOver ? withoutContainerType(layers, event.type) : new Map(layers).set(event.type, event)
+}
+
 function withIdle(idles: EventState['idles'], { at, ...event }: IdleEvent): EventState['idles'] {
   return at === null ? withoutContainerType(idles, event.type) : new Map(idles).set(event.type, { ...event, at })
 }
@@ -74,17 +85,18 @@ function withVisitors(all: EventState['visitors'], { type, visitors }: VisitorsE
   return visitors.length === 0 ? withoutContainerType(all, type) : new Map(all).set(type, visitors)
 }
 
-/** A container that does not run has no warning of idle suspension; the server sends no event for that. */
+/** A container that does not run has no warning; the server sends no event for that. */
 function withContainer(state: EventState, { type, status, message }: ContainerEvent): EventState {
   const isThere = status === 'running' || status === 'paused'
   const idles = isThere ? state.idles : withoutContainerType(state.idles, type)
+  const layers = isThere ? state.layers : withoutContainerType(state.layers, type)
   const others = withoutContainerType(state.reasons, type)
   const reasons = message === undefined ? others : new Map(others).set(type, message)
   // A launch that the block ended has nothing to say once the container is unblocked.
   const isUnblocked = status !== 'blocked' && state.statuses.get(type) === 'blocked'
   const hasFailed = state.launches.get(type)?.event.stage === 'failed'
   const launches = isUnblocked && hasFailed ? withoutContainerType(state.launches, type) : state.launches
-  return { ...state, idles, launches, statuses: new Map(state.statuses).set(type, status), reasons }
+  return { ...state, idles, layers, launches, statuses: new Map(state.statuses).set(type, status), reasons }
 }
 
 export const withoutContainerType = <V>(map: ReadonlyMap<string, V>, type: string): ReadonlyMap<string, V> =>

@@ -148,6 +148,8 @@ export const dashboard = {
   disk: {
     one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, this container does not start again. What runs goes on. Delete files that you no longer need, in the container or, while it is stopped, under Files.',
     all: 'Your home folders together use {part} of {whole} {unit}. When they are full, none of your containers starts again. What runs goes on. Delete files that you no longer need, in a container or, while it is stopped, under Files on its card.',
+    layer:
+      'This container has written {part} of {whole} {unit} outside of your home folder. At the limit it is stopped, and its next launch makes it anew, without these files. Move what you need into your home folder, and delete the rest.',
     unmeasured:
       'The home folder of this container cannot be measured, so your other containers may not start. Folders in it may be nested too deeply: delete or move them.',
   },
@@ -318,6 +320,8 @@ export const germanDashboard: InOtherWords<typeof dashboard> = {
   disk: {
     one: 'Der Home-Ordner dieses Containers belegt {part} von {whole} {unit}. Ist er voll, startet dieser Container nicht mehr. Was läuft, läuft weiter. Lösche Dateien, die du nicht mehr brauchst, im Container oder, wenn er gestoppt ist, unter Dateien.',
     all: 'Deine Home-Ordner belegen zusammen {part} von {whole} {unit}. Sind sie voll, startet keiner deiner Container mehr. Was läuft, läuft weiter. Lösche Dateien, die du nicht mehr brauchst, in einem Container oder, wenn er gestoppt ist, unter Dateien auf seiner Karte.',
+    layer:
+      'Dieser Container hat außerhalb deines Home-Ordners {part} von {whole} {unit} geschrieben. Am Limit wird er gestoppt und beim nächsten Start neu erstellt, ohne diese Dateien. Verschiebe, was du brauchst, in deinen Home-Ordner, und lösche den Rest.',
     unmeasured:
       'Der Home-Ordner dieses Containers lässt sich nicht messen, deshalb starten deine anderen Container womöglich nicht. Vielleicht sind Ordner darin zu tief verschachtelt: Lösche oder verschiebe sie.',
   },

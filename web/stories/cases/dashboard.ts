@@ -220,6 +220,18 @@ export const dashboardStories: readonly Story[] = [
       ['disk', { type: 'dev', used: 9.6 * 2 ** 30, limit: 10 * 2 ** 30, measured: true }],
     ],
   }),
+  story(
+    'full-layers',
+    [
+      dev(),
+      prod({
+        status: 'exited',
+        layer_problem:
+          'This container was stopped, because it had written 10.2 GiB outside of your home folder: more than it may. Its next launch makes it anew, without these files; the files in your home folder are kept.',
+      }),
+    ],
+    { events: [snapshot, ['layer', { type: 'dev', used: 9.6 * 2 ** 30, limit: 10 * 2 ** 30 }]] },
+  ),
   story('sign-in-again', [dev(), prod({ status: 'exited' })], { boot: { csrf: null } }),
   story('group-ended', [
     dev({

@@ -21,6 +21,7 @@ const personalData: Answer<'exportOwnData'> = {
       is_stop_requested: false,
       running_since: minutesAgo(300),
       retired_at: null,
+      full_layer: null,
       is_blocked: false,
       blocked_at: null,
     },

@@ -65,6 +65,7 @@ export function containerSpec(
     cpus: template.cpus,
     pids: template.pids,
     shmSize: template.shmSize,
+    ...(template.layerSize === null ? {} : { layerSize: template.layerSize }),
     gpus: template.gpus,
     devices: template.devices,
     home:

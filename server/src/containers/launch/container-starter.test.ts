@@ -11,7 +11,7 @@ import { StartVerifier, ContainerStarter, type Start, type ContainerStarterParts
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const start = {
-  record: { containerId: 'old', image: 'app:1', retiredAt: null },
+  record: { containerId: 'old', image: 'app:1', retiredAt: null, fullLayer: null },
   spec: { name: 'berth-ann-dev', owner, image: 'app:1', home: { path: '/home', volume: 'v' } },
   folders: [],
   onStep: () => undefined,

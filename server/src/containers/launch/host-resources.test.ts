@@ -15,6 +15,7 @@ const roomy: HostReport = {
   hasGpus: false,
   isThisMachine: true,
   supportsHomeQuota: false,
+  supportsLayerLimit: false,
   addressesLeft: 1_000,
   memory: { total: 24 * GiB, available: 20 * GiB },
   disk: { total: 250 * GiB, free: 200 * GiB },

@@ -242,8 +242,8 @@ export class Spawner {
    */
   async #startAsleep(attempt: LaunchAttempt, { known, onRunning }: Wakeable): Promise<boolean> {
     const { runtime, database, routeSync, log } = this.#parts
-    const { containerId, seen } = known
-    if (containerId === null || !seen || seen === 'gone') return false
+    const { containerId, seen, hasFullLayer } = known
+    if (containerId === null || !seen || seen === 'gone' || hasFullLayer) return false
     if (!canBeStarted(runtime.capabilities, seen, attempt.template)) return false
     const isStarted =
       seen.state === 'paused'
@@ -438,7 +438,7 @@ export class Spawner {
    */
   #needsNew({ record, spec, files }: Start, found: RuntimeContainer | undefined): boolean {
     const { runtime, routeSync } = this.#parts
-    if (record.containerId === null || record.image !== spec.image) return true
+    if (record.containerId === null || record.image !== spec.image || record.fullLayer !== null) return true
     const seen = found ?? routeSync.get(spec.owner)?.seen
     if (!seen) return false
     return seen === 'gone' || !canBeStarted(runtime.capabilities, seen, { files }) || !isUpToDate(seen, spec)

@@ -13,6 +13,7 @@ const report: HostReport = {
   hasGpus: false,
   isThisMachine: true,
   supportsHomeQuota: false,
+  supportsLayerLimit: false,
   addressesLeft: 100,
   memory: null,
   disk: null,

@@ -149,6 +149,7 @@ function knownOf(
     isStopRequested: record.isStopRequested,
     isRetired: record.retiredAt !== null,
     isKeptStopped,
+    ...(record.fullLayer === null ? {} : { hasFullLayer: true as const }),
     seen: isSame ? old?.seen : undefined,
     failure: old?.failure,
   }

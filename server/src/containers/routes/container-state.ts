@@ -19,6 +19,8 @@ export interface ContainerState extends ContainerRef {
   readonly isStopRequested: boolean
   /** Whether it was retired: it counts as stopped, and a wake launches it. */
   readonly isRetired: boolean
+  /** Whether Berth stopped it for what it had written outside of its home: a start makes it anew. */
+  readonly hasFullLayer?: true
   /** Whether its engine keeps stopped containers; otherwise one that is gone counts as stopped, and a wake launches it. */
   readonly isKeptStopped: boolean
   /** Last inspect of this id; undefined before the first. */

@@ -21,8 +21,8 @@ const taskLabels = (task: 'chown' | 'du') =>
   )
 const HelperLabels = Type.Record(Type.String({ pattern: '^berth\\.helper(\\.pid)?$' }), Type.String(), strict)
 const Positive = Type.Integer({ minimum: 1 })
-/** Options of a volume: its size alone. Others of the driver `local` mount any folder of the host. */
-const VolumeSize = Type.Object({ size: Type.String({ pattern: '^\\d+$' }) }, strict)
+/** Options of a volume or a writable layer: its size alone. Others of the driver `local` mount any folder of the host. */
+const SizeOption = Type.Object({ size: Type.String({ pattern: '^\\d+$' }) }, strict)
 
 export const VolumeMount = Type.Object(
   {
@@ -35,7 +35,7 @@ export const VolumeMount = Type.Object(
         {
           Labels: Type.Optional(Labels),
           NoCopy: Type.Optional(Type.Boolean()),
-          DriverConfig: Type.Optional(Type.Object({ Name: Type.Literal('local'), Options: VolumeSize }, strict)),
+          DriverConfig: Type.Optional(Type.Object({ Name: Type.Literal('local'), Options: SizeOption }, strict)),
         },
         strict,
       ),
@@ -89,6 +89,7 @@ const HostConfig = Type.Object(
       ),
     ),
     ShmSize: Positive,
+    StorageOpt: Type.Optional(SizeOption),
     LogConfig: Type.Optional(LocalLog),
     Privileged: Type.Literal(false),
     CapDrop: Type.Array(Type.Literal('ALL'), { minItems: 1, maxItems: 1 }),
@@ -231,7 +232,7 @@ export const CreateSizeHelper = Type.Object(
 export type CreateSizeHelper = Static<typeof CreateSizeHelper>
 
 export const CreateVolume = Type.Object(
-  { Name, Driver: Type.Optional(Type.Literal('local')), DriverOpts: Type.Optional(VolumeSize), Labels },
+  { Name, Driver: Type.Optional(Type.Literal('local')), DriverOpts: Type.Optional(SizeOption), Labels },
   strict,
 )
 export type CreateVolume = Static<typeof CreateVolume>

@@ -49,7 +49,12 @@ export async function createContainer(
   const created = await withImage(engine, spec.image, options, () =>
     engine.networks.allocate(
       (network) =>
-        engine.client.ask<{ Id: string }>({ ...call, body: toBody(engine, spec, port, { ...facts, tool }, network) }),
+        engine.layerLimits.bind(spec.layerSize, facts.storage, (layer) =>
+          engine.client.ask<{ Id: string }>({
+            ...call,
+            body: toBody(engine, spec, port, { ...facts, tool, network, layer }),
+          }),
+        ),
       signal,
     ),
   )
@@ -116,9 +121,13 @@ async function exposedPort(engine: EngineContext, image: string, options: Create
 interface Host extends HostFacts {
   /** Mounts of the container tool, as the engine's API has them. */
   readonly tool: readonly object[]
+  /** The network that it is on. */
+  readonly network: string
+  /** What binds its writable layer, as the engine's API has it. */
+  readonly layer: object
 }
 
-function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: Host, network: string): object {
+function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: Host): object {
   return {
     Image: spec.image,
     Env: Object.entries({ ...spec.env, PORT: String(port) }).map(([name, value]) => `${name}=${value}`),
@@ -126,8 +135,8 @@ function toBody(engine: EngineContext, spec: ContainerSpec, port: number, host: 
     ...(spec.user === undefined ? {} : { User: spec.user }),
     Labels: labelsFor(engine.installation, spec, port),
     StopTimeout: 10,
-    HostConfig: { ...limitsOf(spec, host), ...rightsOf(spec), ...placementOf(engine, spec, host, network) },
-    NetworkingConfig: { EndpointsConfig: { [network]: {} } },
+    HostConfig: { ...limitsOf(spec, host), ...host.layer, ...rightsOf(spec), ...placementOf(engine, spec, host) },
+    NetworkingConfig: { EndpointsConfig: { [host.network]: {} } },
   }
 }
 
@@ -191,8 +200,7 @@ function rightsOf({ capAdd, allowSetuid, readOnly, runtime, memory, gpus, gpuIds
 function placementOf(
   engine: EngineContext,
   { home, owner, mounts }: ContainerSpec,
-  { supportsHomeQuota, tool }: Host,
-  network: string,
+  { supportsHomeQuota, tool, network }: Host,
 ): object {
   const mount = home && {
     Type: 'volume',

@@ -33,6 +33,7 @@ export interface Inspection {
   readonly HostConfig: {
     readonly NetworkMode: string
     readonly Runtime?: string
+    readonly StorageOpt?: { readonly size?: string } | null
     readonly Mounts?: readonly { readonly Type: string; readonly Source?: string }[] | null
   }
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null; readonly Tty?: boolean }
@@ -262,4 +263,32 @@ async function statsOf({ client }: EngineContext, id: string): Promise<Stats | u
     if (error instanceof RuntimeError && error.kind === 'missing') return undefined
     throw error
   }
+}
+
+/**
+ * As `Runtime.measureLayer`. The engine adds up the files of the layer as quickly as the disk can, so it is asked for one container at a
+ * time: a list with sizes would be of all.
+ */
+export async function measureLayer(
+  engine: EngineContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<number | 'bound' | undefined> {
+  const found = await inspectOwn(engine, id, signal)
+  if (!found) return undefined
+  if (found.HostConfig.StorageOpt?.size !== undefined) return 'bound'
+  const filters = JSON.stringify({ id: [id], label: labelFilter(engine.installation) })
+  const query = { all: 'true', size: 'true', filters }
+  const what = `measure the writable layer of ${id}`
+  const call = { what, method: 'GET', path: '/containers/json', query, kind: 'stream', signal } as const
+  const listed = await engine.client.ask<readonly Sized[]>({ ...call, timeout: callTimeouts.measureLayer })
+  const [sized] = listed.filter(({ Id }) => Id === id)
+  // The engine leaves 0 out, and says -1 where it failed.
+  if (sized?.SizeRw !== undefined && sized.SizeRw < 0) throw new RuntimeError('failed', what)
+  return sized && (sized.SizeRw ?? 0)
+}
+
+interface Sized {
+  readonly Id: string
+  readonly SizeRw?: number
 }

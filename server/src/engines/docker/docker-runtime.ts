@@ -15,7 +15,7 @@ import { watchEvents } from './container-events.ts'
 import { containerFiles, homeRights } from './container-files.ts'
 import { pauseContainer, removeContainer, removeStopped, startContainer, stopContainer } from './container-lifecycle.ts'
 import { followLogs, readLogs } from './container-logs.ts'
-import { inspect, inspectId, listContainers, usage } from './container-lookup.ts'
+import { inspect, inspectId, listContainers, measureLayer, usage } from './container-lookup.ts'
 import { connectToLoopback, listListening } from './container-ports.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
@@ -33,6 +33,7 @@ import { imageBuilds } from './image-builds.ts'
 import { imageStore } from './image-store.ts'
 import { ImagePulls, imageId, imageInfo } from './images.ts'
 import { Networks, defaultMaxPerNetwork } from './networks.ts'
+import { LayerLimits } from './layer-limits.ts'
 
 export interface DockerRuntimeOptions {
   /** Name of this installation; on every label. */
@@ -109,6 +110,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
       await removeFolder(engine, volume)
     },
     measureHomes: (signal, userId) => measureHomes(engine, signal, userId),
+    measureLayer: (id, signal) => measureLayer(engine, id, signal),
     homeRights: (id, home, signal) => homeRights(engine, id, home, signal),
     host: () => hostReport(engine),
     hostMemory: () => hostMemory(engine),
@@ -144,6 +146,7 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     networks: new Networks(client, { installation, first, maxPerNetwork }),
     rules: new HostRules(hostRules, isLocal),
     host: new HostInfo(client, isLocal, new HomeQuota(client, installation)),
+    layerLimits: new LayerLimits(),
     pulls: new ImagePulls(client),
     helpers,
     archives: new ArchiveRequests(),
@@ -184,6 +187,7 @@ async function hostReport(engine: EngineContext): Promise<HostReport> {
     hasGpus: hasGpus || (isThisMachine && hasGpuHook()),
     isThisMachine,
     supportsHomeQuota,
+    supportsLayerLimit: engine.layerLimits.mayBind(facts.storage),
     addressesLeft: countAddresses(engine, facts),
     memory,
     disk,

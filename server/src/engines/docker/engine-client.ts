@@ -23,6 +23,7 @@ export const callTimeouts = {
   measure: 5_000,
   /** Every file is looked at. */
   measureHomes: 600_000,
+  measureLayer: 300_000,
   /** The engine itself waits 10 s before it kills the program. */
   stop: 25_000,
   remove: 60_000,

@@ -8,6 +8,7 @@ import type { HostInfo } from './host-info.ts'
 import type { HostRules } from './host-rules.ts'
 import type { ImagePulls } from './images.ts'
 import type { Networks } from './networks.ts'
+import type { LayerLimits } from './layer-limits.ts'
 
 /** What every verb works with. */
 export interface EngineContext {
@@ -19,6 +20,7 @@ export interface EngineContext {
   readonly networks: Networks
   readonly rules: HostRules
   readonly host: HostInfo
+  readonly layerLimits: LayerLimits
   readonly pulls: ImagePulls
   /** One for all: what another one of this process finds of it, it takes for what a killed process has left. */
   readonly helpers: HelperContainers

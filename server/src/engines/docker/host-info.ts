@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { builtInPools, type AddressPool } from './bridge-network.ts'
 import { callTimeouts, type EngineClient } from './engine-client.ts'
 import type { HomeQuota } from './home-volumes.ts'
+import type { StorageInfo } from './layer-limits.ts'
 
 /** What a container may ask of its host; the engine refuses one that asks for more. */
 export interface HostFacts {
@@ -20,6 +21,8 @@ export interface HostFacts {
   readonly hasGpus: boolean
   /** Where it keeps images, containers and volumes. */
   readonly rootDir: string
+  /** How it keeps images and containers. */
+  readonly storage: StorageInfo
   /** What new networks get their addresses from. */
   readonly addressPools: readonly AddressPool[]
   /** Whether a container can be given the usual number of open files. */
@@ -28,7 +31,7 @@ export interface HostFacts {
   readonly supportsHomeQuota: boolean
 }
 
-interface Info {
+interface Info extends StorageInfo {
   readonly Name?: string
   readonly Architecture?: string
   readonly NCPU: number
@@ -91,6 +94,7 @@ export class HostInfo {
       this.#homeSize.isSupported(),
     ])
     const { NCPU, Plugins, Runtimes, DockerRootDir, DefaultAddressPools, DiscoveredDevices } = info
+    const { Driver = '', DriverStatus = null } = info
     const ociRuntimes = Object.keys(Runtimes ?? {})
     return {
       name: info.Name ?? '',
@@ -101,6 +105,7 @@ export class HostInfo {
       ociRuntimes,
       hasGpus: ociRuntimes.includes('nvidia') || (DiscoveredDevices ?? []).some(({ ID }) => /gpu/i.test(ID ?? '')),
       rootDir: DockerRootDir ?? '',
+      storage: { Driver, DriverStatus },
       addressPools: DefaultAddressPools?.length ? DefaultAddressPools : builtInPools,
       raisesOpenFiles: opensMany,
       supportsHomeQuota,

@@ -307,16 +307,23 @@ function containerManifest(spec: ContainerSpec, port: number, secret: string): V
 }
 
 /**
- * A tenth of the CPU and half of the memory are reserved on the node; the rest is shared, as all is on one machine. A
+ * A tenth of the CPU and of the writable layer, and half of the memory, are reserved on the node; the rest is shared, as all is on one machine. A
  * limit of processes is the kubelet's (`podPidsLimit`): the API has none.
  */
-function resourcesOf({ cpus, memory, gpus, cluster }: ContainerSpec): V1ResourceRequirements {
+function resourcesOf({ cpus, memory, layerSize, gpus, cluster }: ContainerSpec): V1ResourceRequirements {
   const millis = Math.max(10, Math.round(cpus * 1_000))
+  // The kubelet counts what the program logs, too.
+  const layer = (bytes: number) => (layerSize === undefined ? {} : { 'ephemeral-storage': String(bytes) })
   return {
-    requests: { cpu: `${Math.max(10, Math.round(millis / 10))}m`, memory: String(Math.round(memory / 2)) },
+    requests: {
+      cpu: `${Math.max(10, Math.round(millis / 10))}m`,
+      memory: String(Math.round(memory / 2)),
+      ...layer(Math.round((layerSize ?? 0) / 10)),
+    },
     limits: {
       cpu: `${millis}m`,
       memory: String(memory),
+      ...layer(layerSize ?? 0),
       ...(gpus === 0 ? {} : { [cluster?.gpuResource ?? usualGpuResource]: String(gpus) }),
     },
   }

@@ -96,6 +96,8 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     measureHomes: async () => {
       throw new RuntimeError('failed', 'measure homes: the API of a cluster has no sizes of volumes')
     },
+    // The kubelet measures, and ends a pod that has written more than its limit.
+    measureLayer: async () => 'bound',
     host: () => hostReport(cluster),
     hostMemory: async () => null,
     usage: async () => undefined,
@@ -160,6 +162,7 @@ async function hostReport(cluster: ClusterContext): Promise<HostReport> {
     hasGpus: null,
     isThisMachine: false,
     supportsHomeQuota: true,
+    supportsLayerLimit: true,
     addressesLeft: null,
     memory: null,
     disk: null,

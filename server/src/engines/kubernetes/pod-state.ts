@@ -44,6 +44,10 @@ function disruptionOf(pod: Pod): Disruption | undefined {
   return isTarget || evictions.has(reason) ? 'evicted' : undefined
 }
 
+/** In the words of kubelets: "Pod ephemeral local storage usage exceeds ...", "Container app exceeded its local ephemeral storage limit ...". */
+const isLayerFull = ({ status }: Pod) =>
+  /ephemeral (?:local )?storage (?:usage exceeds|limit)/.test(status?.message ?? '')
+
 export function toContainer(installation: string, pod: Pod): RuntimeContainer {
   const { metadata, status } = pod
   const owner = ownerOf(metadata, installation)
@@ -60,6 +64,7 @@ export function toContainer(installation: string, pod: Pod): RuntimeContainer {
     exitCode: end?.exitCode ?? null,
     isOutOfMemory: end?.reason === 'OOMKilled',
     ...(disruption && { disruption }),
+    ...(disruption === 'evicted' && isLayerFull(pod) && { isLayerFull: true }),
     startedAt: toInstant(container?.state?.running?.startedAt ?? end?.startedAt),
     endedAt: toInstant(end?.finishedAt),
     fingerprint: owner && fingerprintOf(metadata),

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { message } from '@berth/texts/localized-message.ts'
+import { formatBytes, message } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Containers } from '#/containers/open-containers.ts'
 import { statusWords, type ListedContainer, type StatusLookup } from '#/containers/routes/own-containers.ts'
@@ -56,11 +56,15 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
         containers: listed.map((each) => {
           const record = each.template.home === null ? undefined : each.record
           const problem = record?.homeProblem && { ...record.homeProblem, id: String(record.id) }
+          const used = isUp(each) ? null : (each.record?.fullLayer ?? null)
           const sentence = problem && localizedReply(call, message('launches.homeNotWritable', problem))
           return {
             ...toContainerEntry(spawnerUrl, user.slug, each),
             ...measurementsOf(measured, user, each),
             ...(sentence && { home_problem: sentence }),
+            ...(used !== null && {
+              layer_problem: localizedReply(call, message('launches.fullLayer', { used: formatBytes(used) })),
+            }),
             ...(each.endedGroup !== undefined && {
               launch_refused: localizedReply(call, message('groups.expired', { group: each.endedGroup })),
             }),
@@ -71,13 +75,15 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
   }
 }
 
+const isUp = ({ status }: Pick<ListedContainer, 'status'>) => status === 'running' || status === 'paused'
+
 /** Memory of what runs or is paused, and the home of what was launched. */
 function measurementsOf(
   measured: Measured,
   user: User,
   { template, record, status }: ListedContainer,
 ): Pick<ContainerEntry, 'memory' | 'disk'> {
-  const id = status === 'running' || status === 'paused' ? record?.containerId : undefined
+  const id = isUp({ status }) ? record?.containerId : undefined
   const used = id ? measured.memoryOf(id) : undefined
   const disk = template.home === null || !record ? undefined : measured.spaceOf(user, template.type)
   return { ...(used !== undefined && { memory: { used, limit: template.memory } }), ...(disk && { disk }) }

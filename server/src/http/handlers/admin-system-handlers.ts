@@ -62,9 +62,15 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
 }
 
 function warningsOf({ containers, homes, findings }: SystemReportParts): LocalizedMessage[] {
-  const { containerReconciler, hostResources } = containers
+  const { containerReconciler, hostResources, layers } = containers
   const { diskUse } = homes
-  return [...containerReconciler.warnings(), ...hostResources.warnings(), ...diskUse.warnings(), ...findings()]
+  return [
+    ...containerReconciler.warnings(),
+    ...hostResources.warnings(),
+    ...diskUse.warnings(),
+    ...layers.warnings(),
+    ...findings(),
+  ]
 }
 
 function reconcilerPart(

@@ -37,6 +37,7 @@ import { environmentTrials } from './035-environment-trials.ts'
 import { extraDisk } from './036-extra-disk.ts'
 import { gpus } from './037-gpus.ts'
 import { gpuUsage } from './042-gpu-usage.ts'
+import { fullLayers } from './043-full-layers.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -83,5 +84,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '036-extra-disk': extraDisk,
     '037-gpus': gpus,
     '042-gpu-usage': gpuUsage,
+    '043-full-layers': fullLayers,
   }
 }

@@ -184,6 +184,7 @@ export const emptyRuntime: Runtime = {
   removeFolder: async () => undefined,
   removeHome: async () => undefined,
   measureHomes: async () => new Map(),
+  measureLayer: async () => undefined,
   host: async () => ({
     cores: 1,
     ociRuntimes: [],
@@ -191,6 +192,7 @@ export const emptyRuntime: Runtime = {
     isThisMachine: false,
     rulesAre: 'host rules',
     supportsHomeQuota: false,
+    supportsLayerLimit: false,
     addressesLeft: null,
     memory: null,
     disk: null,

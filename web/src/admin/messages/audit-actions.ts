@@ -406,6 +406,17 @@ const rows = {
     en: { name: 'Container stopped', sentence: '<b>{actor}</b> stopped <container></container>' },
     de: { name: 'Container gestoppt', sentence: '<b>{actor}</b> hat <container></container> gestoppt' },
   },
+  'container.stop-at-limit': {
+    en: {
+      name: 'Container stopped at its limit',
+      sentence: '<b>{actor}</b> stopped <container></container>, which had written too much outside of its home',
+    },
+    de: {
+      name: 'Container am Limit gestoppt',
+      sentence:
+        '<b>{actor}</b> hat <container></container> gestoppt, der außerhalb seines Home-Ordners zu viel geschrieben hatte',
+    },
+  },
   'container.restart': {
     en: { name: 'Container restarted', sentence: '<b>{actor}</b> restarted <container></container>' },
     de: { name: 'Container neu gestartet', sentence: '<b>{actor}</b> hat <container></container> neu gestartet' },
