@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { AdminContainer, ContainerStatus } from './administration/admin.ts'
-import { Instant, OneOf, OrNull, onePlainLine } from './shapes.ts'
+import { Instant, MapOf, OneOf, OrNull, onePlainLine } from './shapes.ts'
 
 /** Any text: ids that are not 1 to 15 digits are answered with 404 by the handlers. */
 export const GroupParams = Type.Object({ id: Type.String() })
@@ -8,6 +8,8 @@ export const MemberParams = Type.Object({ id: Type.String(), user_id: Type.Strin
 
 /** Max addresses in one request that adds members. */
 export const maxEmails = 500
+/** Max length of the name of a member, in characters. */
+export const maxNameLength = 100
 
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: `^(?=.*\\S)${onePlainLine}$`, description: 'Unique' })
 const Description = Type.String({ maxLength: 1000 })
@@ -95,6 +97,9 @@ export const OwnGroup = Type.Object({ id: Type.Integer(), name: Type.String(), r
 export type OwnGroup = Type.Static<typeof OwnGroup>
 export const OwnGroupsResponse = Type.Object({ groups: Type.Array(OwnGroup, { description: 'By name' }) })
 
+/** What a list calls a person. */
+export const MemberName = OrNull(Type.String(), { description: "As a manager's list has it; null: none had one" })
+
 export const MembersQuery = Type.Object({
   limit: Type.Optional(limit),
   cursor: Type.Optional(cursor),
@@ -108,6 +113,7 @@ export const MembersQuery = Type.Object({
 /** A member as managers see them: of their containers only those of the group's types. */
 export const Member = Type.Object({
   user: Type.Object({ id: Type.Integer(), email: Type.String(), slug: Type.String() }),
+  name: MemberName,
   role: GroupRole,
   containers: Type.Array(Type.Object({ ...AdminContainer.properties, status: ContainerStatus }), {
     description: "Of the group's types alone",
@@ -121,6 +127,11 @@ export type MembersResponse = Type.Static<typeof MembersResponse>
 export const AddMembersBody = Type.Object({
   emails: Type.Array(Type.String(), { minItems: 1, maxItems: maxEmails }),
   role: Type.Optional(GroupRole),
+  names: Type.Optional(
+    MapOf(Type.String({ maxLength: maxNameLength, pattern: `^${onePlainLine}$` }), {
+      description: 'Names by address; an empty one takes it away, and who is not in it keeps the name',
+    }),
+  ),
 })
 const addresses = (description: string) => Type.Array(Type.String(), { description })
 export const AddMembersResponse = Type.Object({

@@ -112,6 +112,7 @@ export const PersonalDataResponse = Type.Object({
   groups: Type.Array(
     Type.Object({
       group: text('Name of the group'),
+      name: OrNull(Type.String(), { description: 'Of the user, as the list of a manager has it' }),
       role: text('`member` or `manager`'),
       source: text('`local`, or the provider whose claim made the membership'),
       created_at: instant('Since when'),
@@ -119,7 +120,12 @@ export const PersonalDataResponse = Type.Object({
     { description: 'Groups of the user' },
   ),
   invitations: Type.Array(
-    Type.Object({ group: text('Name of the group'), role: text('Role'), created_at: instant('Since when') }),
+    Type.Object({
+      group: text('Name of the group'),
+      name: OrNull(Type.String(), { description: 'Of the user, as the list of a manager has it' }),
+      role: text('Role'),
+      created_at: instant('Since when'),
+    }),
     { description: 'Invitations to groups that were not accepted' },
   ),
   shares: Type.Array(

@@ -192,10 +192,11 @@ const listMembers: CommandSpec = {
     ['groups members 7 --blocked', 'members with blocked containers'],
   ],
   work: listByApi(membersOf, {
-    headings: ['ID', 'EMAIL', 'ROLE', 'CONTAINERS'],
-    rowOf: ({ user, role, containers }: Member) => [
+    headings: ['ID', 'EMAIL', 'NAME', 'ROLE', 'CONTAINERS'],
+    rowOf: ({ user, name, role, containers }: Member) => [
       String(user.id),
       user.email,
+      name ?? '',
       role,
       containers.map((each) => `${each.container_type} ${each.is_blocked ? 'blocked' : each.status}`).join(', '),
     ],

@@ -100,14 +100,16 @@ export class PersonalData {
         subject,
         created_at: iso(created_at),
       })),
-      groups: map(membershipsOf(db, id), ({ group, role, source, created_at }) => ({
+      groups: map(membershipsOf(db, id), ({ group, name, role, source, created_at }) => ({
         group,
+        name,
         role,
         source,
         created_at: iso(created_at),
       })),
-      invitations: map(invitationsOf(db, email), ({ group, role, created_at }) => ({
+      invitations: map(invitationsOf(db, email), ({ group, name, role, created_at }) => ({
         group,
+        name,
         role,
         created_at: iso(created_at),
       })),

@@ -31,6 +31,15 @@ export interface InviteToGroupParts {
   readonly policy: SignUpPolicy
 }
 
+/** Addresses that are added to a group. */
+export interface Addition {
+  readonly emails: readonly string[]
+  /** Undefined: members, and invitations that are not accepted yet, keep theirs; others become members. */
+  readonly role: GroupRole | undefined
+  /** Names by lower-cased address, as the list has them; null takes one away. */
+  readonly names?: ReadonlyMap<string, string | null>
+}
+
 /** What became of addresses without a verified account. */
 export interface Invited {
   readonly invited: string[]
@@ -55,14 +64,14 @@ export class InviteToGroup {
   /**
    * For managers who are no administrators the allowed domains hold, and the rate limits of links per address and of
    * invitations per manager.
-   * @param emails valid and lower-cased @param role undefined: an invitation that is not accepted yet keeps its role
+   * @param emails valid and lower-cased
    * @param report called with the cause of each mail that failed
    * @throws {Refusal} 429 too many invitations of this manager; then none is mailed
    */
   async run(
     actor: Actor,
     group: Pick<Group, 'id' | 'name'>,
-    { emails, role }: { readonly emails: readonly string[]; readonly role: GroupRole | undefined },
+    { emails, ...wanted }: Addition,
     now: Date,
     report: (error: unknown) => void,
   ): Promise<Invited> {
@@ -70,7 +79,7 @@ export class InviteToGroup {
     const { invite } = this.#parts
     const isAdmin = await this.#isAdmin(actor)
     const allowed = emails.filter((email) => isAdmin || this.#mayBeInvited(email))
-    const purpose = purposeOf(actor, group, role, !isAdmin, now)
+    const purpose = purposeOf(actor, group, wanted, !isAdmin, now)
     // Before they are sent, so that many requests at once are no way around the limit.
     const counted = isAdmin || actor.id === null ? undefined : this.#mailed.add(actor.id, allowed.length)
     if (counted && counted.wait > 0) throw refusals.tooManyInvitations(maxPerHour, Math.ceil(counted.wait / 1_000))
@@ -105,7 +114,7 @@ export class InviteToGroup {
 function purposeOf(
   actor: Actor,
   { id: groupId, name }: Pick<Group, 'id' | 'name'>,
-  wanted: GroupRole | undefined,
+  { role: wanted, names }: Omit<Addition, 'emails'>,
   isLimited: boolean,
   now: Date,
 ): InvitationPurpose {
@@ -127,7 +136,9 @@ function purposeOf(
       await requireManaged(tx, actor, groupId)
       earlier.set(user.email, await findGroupInvitation(tx, groupId, user.email))
       const role = roleOf(user)
-      await setGroupInvitation(tx, { groupId, email: user.email, role, by: actor.email, now })
+      const name = names?.get(user.email)
+      const invitation = { groupId, email: user.email, role, by: actor.email, ...(name !== undefined && { name }) }
+      await setGroupInvitation(tx, { ...invitation, now })
       return entryOf('group.invite', user, role)
     },
     takeBack: async (tx, user) => {

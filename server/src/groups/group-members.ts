@@ -18,13 +18,15 @@ import { localSource, type Group } from '#/store/groups.ts'
 import { pageOf } from '#/store/pagination.ts'
 import { findUserByEmail, type User } from '#/store/users.ts'
 import { covers } from '#/templates/group-directory.ts'
-import type { InviteToGroup } from './group-invitations.ts'
+import type { Addition, InviteToGroup } from './group-invitations.ts'
 import { refuseProviderGroup, requireManaged } from './managed-group.ts'
 
 /** A member, with records of the group's types alone: others are not the managers' affair. */
 export interface GroupMember {
   readonly user: User
   readonly role: GroupRole
+  /** As a manager's list has it. */
+  readonly name: string | null
   readonly containers: readonly { readonly record: UserContainer; readonly status: ContainerStatus }[]
 }
 
@@ -77,9 +79,10 @@ export class GroupMembers {
     const ids = rows.map(({ user }) => user.id)
     const records = (await listContainersOfAll(database.db, ids)).filter(({ type }) => covers(group, type))
     const byOwner = Map.groupBy(records, ({ userId }) => userId)
-    const members = rows.map(({ user, role }) => ({
+    const members = rows.map(({ user, role, name }) => ({
       user,
       role,
+      name,
       containers: (byOwner.get(user.id) ?? []).map((record) => ({ record, status: statusOf(record) })),
     }))
     return { members, next }
@@ -87,13 +90,13 @@ export class GroupMembers {
 
   /**
    * Known users become members at once, or get the role; other addresses are invited, and join when they sign up.
-   * @param role undefined: members keep theirs, others become members
+   * @param role undefined: members keep theirs, others become members @param names who is not in it keeps the name
    * @param report called with the cause of each mail that failed @throws {Refusal} 404 · 403 · 409 a provider's group
    */
   async add(
     actor: Actor,
     groupId: number,
-    { emails, role }: { readonly emails: readonly string[]; readonly role: GroupRole | undefined },
+    { emails, ...wanted }: Addition,
     now: Date,
     report: (error: unknown) => void,
   ): Promise<AddedMembers> {
@@ -103,10 +106,10 @@ export class GroupMembers {
     const { valid, invalid } = readAddresses(emails)
     const known = await this.#known(valid)
     const unknown = valid.filter((email) => !known.some((user) => user.email === email))
-    const { invited, signedUp, refused } = await invite.run(actor, group, { emails: unknown, role }, now, report)
+    const { invited, signedUp, refused } = await invite.run(actor, group, { emails: unknown, ...wanted }, now, report)
     // Who signed up while the others were invited is known by now.
     const users = [...known, ...(await this.#known(signedUp))]
-    await this.#store(actor, groupId, users, role, now)
+    await this.#store(actor, groupId, users, wanted, now)
     return { added: users.map(({ email }) => email), invited, refused: [...refused, ...invalid] }
   }
 
@@ -141,31 +144,44 @@ export class GroupMembers {
     actor: Actor,
     groupId: number,
     users: readonly User[],
-    role: GroupRole | undefined,
+    { role, names }: Omit<Addition, 'emails'>,
     now: Date,
   ): Promise<void> {
     if (users.length === 0) return
     await this.#parts.database.transaction(async (tx) => {
       await requireManaged(tx, actor, groupId)
       const entries: AuditEntry[] = []
-      for (const { id } of users) entries.push(...(await setRole(tx, actor, { groupId, userId: id, role }, now)))
+      for (const { id, email } of users)
+        entries.push(...(await setRole(tx, actor, { groupId, userId: id, role, name: names?.get(email) }, now)))
       await insertAuditEntries(tx, entries)
     })
     this.#parts.onChange()
   }
 }
 
-/** By hand from now on, also when a provider's claim made the membership. @returns the audit entry of a change */
+interface WantedMember {
+  readonly groupId: number
+  readonly userId: number
+  readonly role: GroupRole | undefined
+  readonly name: string | null | undefined
+}
+
+/**
+ * By hand from now on, also when a provider's claim made the membership. @returns the audit entry of a change of rights:
+ * what a list calls a member is none
+ */
 async function setRole(
   tx: Tx,
   actor: Actor,
-  { groupId, userId, role }: { groupId: number; userId: number; role: GroupRole | undefined },
+  { groupId, userId, role, name }: WantedMember,
   now: Date,
 ): Promise<AuditEntry[]> {
   const before = await findMembership(tx, groupId, userId)
   const next = role ?? before?.role ?? 'member'
-  if (before?.role === next && before.source === localSource) return []
-  await setMember(tx, { groupId, userId, role: next, source: localSource, now })
+  const isSame = before?.role === next && before.source === localSource
+  if (isSame && name === undefined) return []
+  await setMember(tx, { groupId, userId, role: next, source: localSource, ...(name !== undefined && { name }), now })
+  if (isSame) return []
   return [
     {
       at: now,

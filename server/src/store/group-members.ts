@@ -13,17 +13,20 @@ export interface Membership {
   readonly role: GroupRole
   /** `local`, or the id of the provider whose claim made it. */
   readonly source: string
+  /** As a manager's list has it; null: none had one. Left out, a change keeps it. */
+  readonly name?: string | null
 }
 
-/** Adds a member, or changes role and source of one. @throws when user or group is gone */
+/** Adds a member, or changes role and source of one, and the name where one is given. @throws when user or group is gone */
 export async function setMember(
   tx: Db,
-  { groupId, userId, role, source, now }: Membership & { readonly now: Date },
+  { groupId, userId, role, source, name, now }: Membership & { readonly now: Date },
 ): Promise<void> {
+  const change = { role, source, ...(name !== undefined && { name }) }
   await tx
     .insertInto('group_members')
-    .values({ group_id: groupId, user_id: userId, role, source, created_at: now.getTime() })
-    .onConflict((conflict) => conflict.columns(['group_id', 'user_id']).doUpdateSet({ role, source }))
+    .values({ group_id: groupId, user_id: userId, created_at: now.getTime(), ...change })
+    .onConflict((conflict) => conflict.columns(['group_id', 'user_id']).doUpdateSet(change))
     .execute()
 }
 
@@ -123,16 +126,16 @@ export async function listMembers(
   groupId: number,
   page: MemberPage,
   filter?: BlockedFilter,
-): Promise<{ readonly user: User; readonly role: GroupRole }[]> {
+): Promise<(Pick<Membership, 'role'> & { readonly user: User; readonly name: string | null })[]> {
   let members = memberPage(db, groupId, page)
   if (filter)
     members = members.where('group_members.user_id', filter.isBlocked ? 'in' : 'not in', blockedUsers(db, filter))
   const rows = await members
     .innerJoin('users', 'users.id', 'group_members.user_id')
     .selectAll('users')
-    .select('group_members.role')
+    .select(['group_members.role', 'group_members.name'])
     .execute()
-  return rows.map((row) => ({ user: fromRow(row), role: row.role }))
+  return rows.map((row) => ({ user: fromRow(row), role: row.role, name: row.name }))
 }
 
 function blockedUsers(db: Db, { types }: BlockedFilter) {
@@ -157,13 +160,17 @@ export async function listMemberRoles(
   return rows.map((row) => ({ userId: row.user_id, role: row.role }))
 }
 
-const selectMemberships = (db: Db) => db.selectFrom('group_members').select(['group_id', 'user_id', 'role', 'source'])
+const selectMemberships = (db: Db) =>
+  db.selectFrom('group_members').select(['group_id', 'user_id', 'role', 'source', 'name'])
 
-const toMembership = (row: Pick<GroupMembersTable, 'group_id' | 'user_id' | 'role' | 'source'>): Membership => ({
+type MembershipRow = Pick<Selectable<GroupMembersTable>, 'group_id' | 'user_id' | 'role' | 'source' | 'name'>
+
+const toMembership = (row: MembershipRow): Membership => ({
   groupId: row.group_id,
   userId: row.user_id,
   role: row.role,
   source: row.source,
+  name: row.name,
 })
 
 /** An address that becomes a member when it signs up. */
@@ -174,6 +181,8 @@ export interface GroupInvitation {
   readonly role: GroupRole
   /** Address of who invited, or another name. */
   readonly by: string
+  /** Of who is invited, as the list has it; null: it had none. Left out, an earlier invitation keeps it. */
+  readonly name?: string | null
 }
 
 /** An invitation that is not accepted yet. */
@@ -182,10 +191,10 @@ export interface StoredInvitation extends GroupInvitation {
   readonly createdAt: Date
 }
 
-/** Stores an invitation; an earlier one of the address to the group is replaced. */
+/** Stores an invitation; an earlier one of the address to the group is replaced, but for its name when none is given. */
 export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & { readonly now: Date }): Promise<void> {
-  const { groupId, email, role, by, now } = invitation
-  const change = { role, invited_by: by, created_at: now.getTime() }
+  const { groupId, email, role, by, name, now } = invitation
+  const change = { role, invited_by: by, created_at: now.getTime(), ...(name !== undefined && { name }) }
   await tx
     .insertInto('group_invitations')
     .values({ group_id: groupId, email, ...change })
@@ -197,10 +206,10 @@ export async function setGroupInvitation(tx: Db, invitation: GroupInvitation & {
  * Gives an invitation that was replaced meanwhile its earlier content; none that was accepted or withdrawn meanwhile.
  */
 export async function restoreGroupInvitation(tx: Db, earlier: StoredInvitation): Promise<void> {
-  const { groupId, email, role, by, createdAt } = earlier
+  const { groupId, email, role, by, name, createdAt } = earlier
   await tx
     .updateTable('group_invitations')
-    .set({ role, invited_by: by, created_at: createdAt.getTime() })
+    .set({ role, invited_by: by, name: name ?? null, created_at: createdAt.getTime() })
     .where('group_id', '=', groupId)
     .where('email', '=', email)
     .execute()
@@ -277,7 +286,7 @@ export async function acceptGroupInvitations(
   const rows = await tx
     .deleteFrom('group_invitations')
     .where('email', '=', user.email)
-    .returning(['group_id', 'email', 'role', 'invited_by'])
+    .returning(['group_id', 'email', 'role', 'invited_by', 'name'])
     .execute()
   if (rows.length === 0) return []
   const joined = new Set(
@@ -290,7 +299,8 @@ export async function acceptGroupInvitations(
   for (const row of accepted) {
     const role =
       row.role === 'member' || (await mayMakeManagers(tx, row.invited_by, row.group_id)) ? row.role : 'member'
-    await setMember(tx, { groupId: row.group_id, userId: user.id, role, source: localSource, now })
+    const { group_id: groupId, name } = row
+    await setMember(tx, { groupId, userId: user.id, role, source: localSource, name, now })
     joining.push({ groupId: row.group_id, email: row.email, role, by: row.invited_by })
   }
   return joining
@@ -321,5 +331,6 @@ const toInvitation = (row: Selectable<GroupInvitationsTable>): StoredInvitation 
   email: row.email,
   role: row.role,
   by: row.invited_by,
+  name: row.name,
   createdAt: new Date(row.created_at),
 })

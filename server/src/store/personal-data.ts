@@ -116,6 +116,7 @@ export const membershipsOf = (db: Db, userId: number) =>
         'user_groups.name as group',
         'group_members.role as role',
         'group_members.source as source',
+        'group_members.name as name',
         'group_members.created_at as created_at',
       ])
       .where('group_members.user_id', '=', userId),
@@ -131,6 +132,7 @@ export const invitationsOf = (db: Db, email: string) =>
         'group_invitations.id as id',
         'user_groups.name as group',
         'group_invitations.role as role',
+        'group_invitations.name as name',
         'group_invitations.created_at as created_at',
       ])
       .where('group_invitations.email', '=', email),

@@ -320,6 +320,8 @@ export interface GroupMembersTable {
   role: 'member' | 'manager'
   /** `local`, or the id of the provider whose claim made it: a sign-in there changes only its own. */
   source: string
+  /** As a manager's list has it; null: none had one. */
+  name: Generated<string | null>
   created_at: number
 }
 
@@ -331,6 +333,8 @@ export interface GroupInvitationsTable {
   role: 'member' | 'manager'
   /** Address of who invited, or another name; for the audit log. */
   invited_by: string
+  /** As the list has it; null: it had none. */
+  name: Generated<string | null>
   created_at: number
 }
 

@@ -134,7 +134,7 @@ for (const dialect of dialects) {
       const [group, user] = [await newGroup(), await newUser()]
       await join(group, user, 'member', 'school')
       await join(group, user, 'manager')
-      const membership = { groupId: group.id, userId: user.id, role: 'manager', source: 'local' }
+      const membership = { groupId: group.id, userId: user.id, role: 'manager', source: 'local', name: null }
       assert.deepEqual(await findMembership(database.db, group.id, user.id), membership)
       assert.deepEqual(await listMembershipsOf(database.db, user.id), [membership])
       assert.deepEqual(await listGroupIdsOf(database.db, user.id), [group.id])
@@ -152,7 +152,7 @@ for (const dialect of dialects) {
       const ids = users.map(({ id }) => id)
       assert.deepEqual(await listMemberIds(database.db, group.id, { limit: 2, after: 0 }), ids.slice(0, 2))
       const rest = await listMembers(database.db, group.id, { limit: 2, after: ids[1] ?? 0 })
-      assert.deepEqual(rest, [{ user: users[2], role: 'member' }])
+      assert.deepEqual(rest, [{ user: users[2], role: 'member', name: null }])
     })
 
     test('members are listed page by page by whether a container of these types is blocked', async () => {
@@ -191,7 +191,14 @@ for (const dialect of dialects) {
       const [one, two, three, user] = [await newGroup(), await newGroup(), await newGroup(), await newUser()]
       const invite = (group: Group, role: GroupRole) =>
         setGroupInvitation(database.db, { groupId: group.id, email: user.email, role, by: 'operator root', now })
-      await invite(one, 'member')
+      const named = {
+        groupId: one.id,
+        email: user.email,
+        role: 'member' as const,
+        by: 'operator root',
+        name: 'Ann Lee',
+      }
+      await setGroupInvitation(database.db, { ...named, now })
       await invite(one, 'manager')
       await invite(two, 'member')
       await invite(three, 'member')
@@ -204,6 +211,11 @@ for (const dialect of dialects) {
         [two.id, 'manager'],
         [one.id, 'manager'],
       ])
+      const member = { groupId: one.id, userId: user.id, role: 'member' as const, source: 'local', now }
+      await setMember(database.db, member)
+      assert.equal((await findMembership(database.db, one.id, user.id))?.name, 'Ann Lee')
+      await setMember(database.db, { ...member, name: null })
+      assert.equal((await findMembership(database.db, one.id, user.id))?.name, null)
       assert.deepEqual(await acceptGroupInvitations(database.db, user, now), [])
     })
 

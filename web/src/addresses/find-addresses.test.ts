@@ -6,13 +6,35 @@ test('each address and each line without one has the number that editors and spr
   const table = 'Name;E-Mail\r\nAnn;ann@x.org\r\n\r\nOtto;\r\nBen;ben@x.org\r\nAnn again;ANN@x.org\r\n'
   assert.deepEqual(findAddresses(table), {
     addresses: [
-      { line: 2, text: 'ann@x.org' },
-      { line: 5, text: 'ben@x.org' },
+      { line: 2, text: 'ann@x.org', name: 'Ann' },
+      { line: 5, text: 'ben@x.org', name: 'Ben' },
     ],
     rejected: [{ line: 4, text: 'Otto;' }],
     columns: [],
     column: undefined,
   })
+})
+
+test('names come from the columns that have them, from mail programs, or from the other one of two cells', () => {
+  const namesIn = (text: string) => findAddresses(text).addresses.map(({ name }) => name)
+  assert.deepEqual(namesIn('First name,Surname,Email address,Class\nAda,Lovelace,ada@x.org,7b'), ['Ada Lovelace'])
+  assert.deepEqual(namesIn('Name;Vorname;E-Mail\nÖztürk;Elif;elif@x.org'), ['Elif Öztürk'])
+  assert.deepEqual(namesIn('E-Mail\tNachname\nada@x.org\tLovelace'), ['Lovelace'])
+  assert.deepEqual(namesIn('name;e-mail;parents\nCem;cem@x.org;family@x.org'), ['Cem'])
+  assert.deepEqual(namesIn('Ann Lee <ann@x.org>\n"Fay, F." <fay@x.org>\n<x@x.org>'), ['Ann Lee', 'Fay, F.', undefined])
+  assert.deepEqual(namesIn('Ann Lee;ann@x.org\nBen;ben@x.org'), ['Ann Lee', 'Ben'])
+})
+
+test('a class, a number, a row of several addresses, and what would be refused are no names', () => {
+  const namesIn = (text: string) => findAddresses(text).addresses.map(({ name }) => name)
+  assert.deepEqual(namesIn('ann@x.org;7b\nben@x.org;12'), [undefined, undefined])
+  assert.deepEqual(namesIn('ann@x.org, ben@x.org'), [undefined, undefined])
+  assert.deepEqual(namesIn('Ann;7b;ann@x.org'), [undefined])
+  assert.deepEqual(namesIn('a@x.org <ann@x.org>').slice(-1), [undefined])
+  assert.deepEqual(namesIn(`Name;E-Mail\n A\u202enn \t Lee;ann@x.org\n${'n'.repeat(200)};ben@x.org`), [
+    'A nn Lee',
+    'n'.repeat(100),
+  ])
 })
 
 test('ten thousand lines are read within five seconds', () => {

@@ -1,3 +1,5 @@
+import { maxNameLength } from '@berth/api/schemas/groups.ts'
+
 /** An address, or a line without one, as written. */
 export interface TextLine {
   /** From 1 on, as editors and spreadsheets count. */
@@ -5,10 +7,15 @@ export interface TextLine {
   readonly text: string
 }
 
+/** An address, with the name that its line has. */
+export interface FoundAddress extends TextLine {
+  readonly name?: string
+}
+
 /** The addresses found in a text. */
 export interface FoundAddresses {
   /** Each once, case-insensitively, in the order of the text, with the first of its lines. */
-  readonly addresses: readonly TextLine[]
+  readonly addresses: readonly FoundAddress[]
   /** Lines without any address, except a header line. */
   readonly rejected: readonly TextLine[]
   /** Columns of a table, when several hold addresses; then only those of one count. Otherwise none. */
@@ -24,8 +31,8 @@ export const allColumns = 'all'
 
 /**
  * Finds addresses in pasted text or a file: one a line; separated by commas, semicolons, tabs or spaces;
- * `Ann <ann@x.org>` as mail programs copy it; or the rows of a spreadsheet (`name;email;class`), whose other cells are
- * ignored. The server decides whether an address is valid.
+ * `Ann <ann@x.org>` as mail programs copy it; or the rows of a spreadsheet (`name;email;class`), whose other cells but
+ * names are ignored. The server decides whether an address is valid.
  * @param chosen the column that counts, or `allColumns`; without effect when the text has no such column
  */
 export function findAddresses(text: string, chosen?: string): FoundAddresses {
@@ -33,27 +40,36 @@ export function findAddresses(text: string, chosen?: string): FoundAddresses {
     .split(/\r\n|\r|\n/)
     .map((text, at) => ({ line: at + 1, text }))
     .filter(({ text }) => text.trim() !== '')
-  const table = addressTableOf(lines.map(({ text }) => text))
-  if (!table) return { ...readLines(lines, addressesOfLine), columns: [], column: undefined }
+  const texts = lines.map(({ text }) => text)
+  const table = addressTableOf(texts)
+  const nameOf = nameReader(texts)
+  if (!table) return { ...readLines(lines, nameOf, addressesOfLine), columns: [], column: undefined }
   const { columns, usual, cellsOf } = table
-  if (chosen === allColumns) return { ...readLines(lines, addressesOfLine), columns, column: allColumns }
+  if (chosen === allColumns) return { ...readLines(lines, nameOf, addressesOfLine), columns, column: allColumns }
   const column = columns.find(({ id }) => id === chosen) ?? usual
   if (!column) return { addresses: [], rejected: [], columns, column: undefined }
-  const found = readLines(lines, (line) => addressesOfLine(cellsOf(line)[column.index] ?? ''), column.heading !== '')
-  return { ...found, columns, column: column.id }
+  const addressesOf = (line: string) => addressesOfLine(cellsOf(line)[column.index] ?? '')
+  return { ...readLines(lines, nameOf, addressesOf, column.heading !== ''), columns, column: column.id }
 }
 
 /** @param hasHeadings in the first line; undefined: by its words */
-function readLines(lines: readonly TextLine[], addressesOf: (line: string) => string[], hasHeadings?: boolean) {
-  const first = new Map<string, TextLine>()
+function readLines(
+  lines: readonly TextLine[],
+  nameOf: (line: string) => string,
+  addressesOf: (line: string) => string[],
+  hasHeadings?: boolean,
+) {
+  const first = new Map<string, FoundAddress>()
   const rejected: TextLine[] = []
   for (const [at, each] of lines.entries()) {
     const found = addressesOf(each.text)
     if (found.length === 0 && !(at === 0 && (hasHeadings ?? isHeadings(each.text))))
       rejected.push({ line: each.line, text: each.text.trim() })
+    // Of several addresses in a line it is not clear whose name it is.
+    const name = found.length === 1 ? nameOf(each.text) : ''
     for (const address of found) {
       const key = address.toLowerCase()
-      if (!first.has(key)) first.set(key, { line: each.line, text: address })
+      if (!first.has(key)) first.set(key, { line: each.line, text: address, ...(name !== '' && { name }) })
     }
   }
   return { addresses: [...first.values()], rejected }
@@ -68,6 +84,48 @@ function addressesOfLine(line: string): string[] {
 
 /** The header row of a spreadsheet. */
 const isHeadings = (line: string) => /mail/i.test(line)
+
+/** Headings of columns of names; `Name` beside a first name is the family's. */
+const wholeName = /^(full |display ?)?name$|^(vor- und nachname|vollständiger name|schüler(in|:in)?|student(in)?)$/i
+const familyName = /^(last|family|sur)[ -_]?name$|^(nach|familien)name$/i
+const firstName = /^(first|given|fore)[ -_]?name$|^(vor|ruf)name$/i
+
+/**
+ * What a list calls the person of a line: its columns of names, what stands before an address in `<>`, or the other one
+ * of two cells.
+ * @returns reads a line; an empty text is no name
+ */
+function nameReader(lines: readonly string[]): (line: string) => string {
+  const delimiter = delimiterOf(lines)
+  const headings = delimiter === undefined ? [] : splitCells(lines[0] ?? '', delimiter)
+  const at = (pattern: RegExp) => headings.findIndex((heading) => pattern.test(heading))
+  const family = at(familyName)
+  const columns = [at(firstName), family === -1 ? at(wholeName) : family].filter((column) => column !== -1)
+  return (line) => {
+    const [, named] = /^([^<>@]*)<[^<>]*@[^<>]*>\s*$/.exec(line) ?? []
+    if (named !== undefined) return cleanName(unquoted(named.trim()))
+    if (delimiter === undefined) return ''
+    const cells = splitCells(line, delimiter)
+    if (columns.length > 0) return cleanName(columns.map((column) => cells[column] ?? '').join(' '))
+    const others = cells.filter((cell) => !holdsAddress(cell))
+    return cells.length === 2 && others.length === 1 && /^[\p{L}\p{M}][\p{L}\p{M}\s.,'’-]*$/u.test(others[0] ?? '')
+      ? cleanName(others[0] ?? '')
+      : ''
+  }
+}
+
+/** As the API takes a name: one line, without characters that set the direction of text. An address is no name. */
+const cleanName = (name: string) =>
+  name.includes('@')
+    ? ''
+    : name
+        .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\s]+/gu, ' ')
+        .trim()
+        .slice(0, maxNameLength)
+        .trim()
+
+/** The one that separates the cells of a table. */
+const delimiterOf = (lines: readonly string[]) => ['\t', ';', ','].find((each) => lines[0]?.includes(each))
 
 /** A column of a table that holds addresses. */
 interface AddressColumn {
@@ -99,7 +157,7 @@ const usualHeading = /^(e-?mail|mail)([ -]?(address|adresse))?$/i
  * @returns undefined for a list, and for a table of which one column holds addresses, or none
  */
 function addressTableOf(lines: readonly string[]): AddressTable | undefined {
-  const delimiter = ['\t', ';', ','].find((each) => lines[0]?.includes(each))
+  const delimiter = delimiterOf(lines)
   if (delimiter === undefined || lines.length < 2) return undefined
   const cellsOf = (line: string) => splitCells(line, delimiter)
   const rows = lines.map(cellsOf)

@@ -130,7 +130,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
                 <p className="hint">{t('progress', progress)}</p>
               </>
             )}
-            {predictions && !outcome && <AdditionPreview predictions={predictions} />}
+            {predictions && !outcome && <AdditionPreview predictions={predictions} found={found} />}
             {outcome && <AdditionOutcome outcome={outcome} />}
             {unused.length > 0 && <p>{unusedTitle}</p>}
           </div>
@@ -155,15 +155,22 @@ const hasDomain = (email: string) => /@[^@\s]+\.[^@\s]+$/.test(email)
 
 const effects = ['join', 'invite', 'invited', 'member'] as const
 
+interface PreviewProps {
+  predictions: readonly MemberPrediction[]
+  found: FoundAddresses
+}
+
 /** What an addition will do. */
-function AdditionPreview({ predictions }: { predictions: readonly MemberPrediction[] }) {
+function AdditionPreview({ predictions, found }: PreviewProps) {
   const t = useTranslations('groups.add')
   const count = (effect: MemberPrediction['effect']) => predictions.filter((each) => each.effect === effect).length
+  const named = found.addresses.filter(({ name }) => name !== undefined).length
   return (
     <ul>
       {effects.map(
         (effect) => count(effect) > 0 && <li key={effect}>{t(`will.${effect}`, { count: count(effect) })}</li>,
       )}
+      {named > 0 && <li>{t('named', { count: named })}</li>}
     </ul>
   )
 }
@@ -266,7 +273,8 @@ function useAddition(group: string): Addition {
       try {
         for (const emails of batchesOf(left, batchSize)) {
           setProgress({ done: countOf(all), total: found.addresses.length })
-          const body = role === 'manager' ? { emails, role } : { emails }
+          const names = namesOf(found, emails)
+          const body = role === 'manager' ? { emails, role, names } : { emails, names }
           const answer = await createApiClient(signal, timeout).addMembers({ params, body })
           for (const list of ['added', 'invited', 'refused'] as const) all[list].push(...answer[list])
         }
@@ -294,6 +302,12 @@ function useAddition(group: string): Addition {
 }
 
 const countOf = ({ added, invited, refused }: AddMembersResponse) => added.length + invited.length + refused.length
+
+/** Names of these addresses, where the list has them. */
+function namesOf({ addresses }: FoundAddresses, emails: readonly string[]): Record<string, string> {
+  const wanted = new Set(emails)
+  return Object.fromEntries(addresses.flatMap(({ text, name }) => (name && wanted.has(text) ? [[text, name]] : [])))
+}
 
 const textsOf = ({ addresses }: FoundAddresses) => addresses.map(({ text }) => text)
 

@@ -6,7 +6,7 @@ import type { MemberView, StatusWord } from './member-view.ts'
 function view(id: number, email: string, word: StatusWord, more: Partial<MemberView['member']> = {}): MemberView {
   const container = { type: 'dev', name: 'Development', word, place: null, reason: null, hasOutput: false, look: null }
   return {
-    member: { user: { id, email, slug: email }, role: 'member', containers: [], ...more },
+    member: { user: { id, email, slug: email }, name: null, role: 'member', containers: [], ...more },
     isHere: true,
     containers: [container],
   }
@@ -16,7 +16,7 @@ const asks = (of: MemberView): MemberView => ({
   containers: of.containers.map((each) => ({ ...each, look: { state: 'open', until: '', url: null } })),
 })
 
-test('who has failed, waits or was asked comes first, then managers, then the others by address and number', () => {
+test('who has failed, waits or was asked comes first, then managers, then the others by name or address, and number', () => {
   const views = [
     view(1, 'pupil.10@x.org', 'running'),
     view(2, 'pupil.2@x.org', 'running'),
@@ -25,8 +25,9 @@ test('who has failed, waits or was asked comes first, then managers, then the ot
     view(5, 'ben@x.org', 'queued'),
     view(6, 'cem@x.org', 'failed'),
     view(7, 'dora@x.org', 'starting'),
+    view(8, 'zoe@x.org', 'running', { name: 'Élodie Martin' }),
   ]
-  assert.deepEqual(orderOf(views), [6, 5, 4, 3, 7, 2, 1])
+  assert.deepEqual(orderOf(views), [6, 5, 4, 3, 7, 8, 2, 1])
 })
 
 /** The row under the finger of the teacher must not be another one when the finger comes down. */

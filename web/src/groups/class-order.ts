@@ -1,25 +1,25 @@
-import { needOf, needs, type MemberView } from './member-view.ts'
+import { nameOf, needOf, needs, type MemberView } from './member-view.ts'
 
 /** Ids of members as users, in the order of their rows. */
 export type ClassOrder = readonly number[]
 
-const byAddress = new Intl.Collator('en', { numeric: true })
+const byName = new Intl.Collator('en', { numeric: true })
 
-/** Who needs the teacher comes first, by urgency; then managers, then the others, each by address. */
+/** Who needs the teacher comes first, by urgency; then managers, then the others, each by name. */
 export function orderOf(views: readonly MemberView[]): ClassOrder {
   const rankOf = (view: MemberView) => {
     const need = needOf(view)
     return need === undefined ? needs.length : needs.indexOf(need)
   }
   return views
-    .map((view) => ({ rank: rankOf(view), isMember: view.member.role === 'member', user: view.member.user }))
+    .map((view) => ({ rank: rankOf(view), isMember: view.member.role === 'member', member: view.member }))
     .sort(
       (one, other) =>
         one.rank - other.rank ||
         Number(one.isMember) - Number(other.isMember) ||
-        byAddress.compare(one.user.email, other.user.email),
+        byName.compare(nameOf(one.member), nameOf(other.member)),
     )
-    .map(({ user }) => user.id)
+    .map(({ member }) => member.user.id)
 }
 
 /**

@@ -69,7 +69,7 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
   const [outcome, setOutcome] = useState<string>()
   const [isAsking, setAsking] = useState(false)
   const changed = useInvitationsChanged(groupId)
-  const { id, email, role, created_at: at, invited_by: by } = invitation
+  const { id, email, name, role, created_at: at, invited_by: by } = invitation
   const params = { id: groupId, invitation_id: String(id) }
 
   function resend() {
@@ -87,8 +87,9 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
     <li className="row invitation-row">
       <div>
         <h3 className="address">
-          {email} {role === 'manager' && <span className="badge">{t('asManager')}</span>}
+          {name ?? email} {role === 'manager' && <span className="badge">{t('asManager')}</span>}
         </h3>
+        {name !== null && <p className="hint address">{email}</p>}
         <p className="hint">{t.rich('by', { by, at: rich.inPlace(<Time at={at} />) })}</p>
         <Alert error={error} />
         <p role="status">{outcome}</p>

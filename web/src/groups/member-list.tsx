@@ -12,7 +12,7 @@ import { countBelow, keptOrder, orderOf, type ClassOrder } from './class-order.t
 import { MemberRows } from './member-rows.tsx'
 import { MemberSheet } from './member-sheet.tsx'
 import { MemberStatesStore, type MemberStates } from './member-states-store.ts'
-import { matches, memberView, type Filter, type Launchables, type MemberView } from './member-view.ts'
+import { isNamed, matches, memberView, type Filter, type Launchables, type MemberView } from './member-view.ts'
 import { StateFilter, useListFilter } from './state-filter.tsx'
 import { useMembersChanged, type useMembers } from './use-members.ts'
 
@@ -64,7 +64,7 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
     return order?.flatMap((each) => byId.get(each) ?? [])
   }, [members, order])
   const found = useMemo(
-    () => views.filter((view) => view.member.user.email.includes(text) && matches(view, filter)),
+    () => views.filter((view) => isNamed(view.member, text) && matches(view, filter)),
     [views, text, filter],
   )
   const shown = useMemo(() => {

@@ -9,6 +9,7 @@ import {
   hasColumns,
   isAsked,
   memberView,
+  nameOf,
   needOf,
   toneOf,
   type ContainerView,
@@ -46,13 +47,14 @@ const icons: Readonly<Record<StatusWord, string>> = {
 const iconSize = 16
 
 /**
- * The cells of a row: a member with role and presence, and what their containers do. Its one control is the member's address; all
+ * The cells of a row: a member with role and presence, and what their containers do. Its one control is the member's name; all
  * of the row presses it. Rendered again only when something of it changes.
  */
 export const MemberRow = memo(function MemberRow({ t, member, state, types, onOpen }: MemberRowProps) {
   const view = memberView(member, state, types)
   const { isHere, containers } = view
   const { id, email } = member.user
+  const name = nameOf(member)
   return (
     <>
       <div role="rowheader" className="member-name" data-need={needOf(view)}>
@@ -60,7 +62,7 @@ export const MemberRow = memo(function MemberRow({ t, member, state, types, onOp
           {isHere === true && <span className="visually-hidden">{t('live.isHere')}</span>}
         </span>
         <button type="button" className="member-open address" aria-haspopup="dialog" onClick={() => onOpen(id)}>
-          {email}
+          {name}
         </button>
         {member.role === 'manager' && (
           <>
@@ -68,6 +70,7 @@ export const MemberRow = memo(function MemberRow({ t, member, state, types, onOp
             <span className="visually-hidden">{t('members.role.manager')}</span>
           </>
         )}
+        {name !== email && <span className="member-address">{email}</span>}
       </div>
       {hasColumns(types) ? (
         types.map(({ type }, at) => (

@@ -1,16 +1,16 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Body } from '@berth/api/endpoints.ts'
-import type { Member } from '@berth/api/schemas/groups.ts'
+import { maxNameLength, type Member } from '@berth/api/schemas/groups.ts'
 import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button, ShortLabel } from '#/components/button.tsx'
+import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { Announcements, useAnnounce } from './announcements.tsx'
 import { MemberContainer } from './member-container.tsx'
-import type { Launchables, MemberView } from './member-view.ts'
+import { nameOf, type Launchables, type MemberView } from './member-view.ts'
 import { useMembersChanged } from './use-members.ts'
 
 interface MemberSheetProps {
@@ -35,10 +35,11 @@ export function MemberSheet({ groupId, view, types, isOff, isReadOnly, isEnded, 
   const mayAskToLook = (type: string) =>
     email !== boot.email && types.some((each) => each.type === type && each.may_ask_to_look)
   return (
-    <Dialog title={email} variant="sheet" onClose={onClose}>
+    <Dialog title={nameOf(member)} variant="sheet" onClose={onClose}>
       {() => (
         // What is said outside of an open dialog is not heard.
         <Announcements>
+          {member.name !== null && <p className="hint address">{email}</p>}
           <p className="member-facts">
             {member.role === 'manager' && <span className="badge">{t('members.role.manager')}</span>}
             {isHere === true && <StatusBadge tone="good" word={t('live.isHere')} />}
@@ -79,6 +80,7 @@ function Membership({ groupId, member, isOff, onRemoved }: MembershipProps) {
   const t = useTranslations('groups.members')
   const { busy, error, run } = useTask()
   const [asks, setAsks] = useState<'remove' | 'giveUp'>()
+  const field = useId()
   const changed = useMembersChanged(groupId)
   const announce = useAnnounce()
   const { email, id } = member.user
@@ -86,13 +88,15 @@ function Membership({ groupId, member, isOff, onRemoved }: MembershipProps) {
   /** An administrator can take it again. */
   const isGivenUp = other === 'member' && email === boot.email && !boot.isAdmin
 
-  function setRole() {
+  function change(changes: Omit<Body<'addMembers'>, 'emails'>, done: string) {
     void run(async (signal) => {
-      const body: Body<'addMembers'> = { emails: [email], role: other }
-      await createApiClient(signal).addMembers({ params: { id: groupId }, body })
-      announce(other === 'manager' ? t('isManager', { email }) : t('isMember', { email }))
+      await createApiClient(signal).addMembers({ params: { id: groupId }, body: { emails: [email], ...changes } })
+      announce(done)
       await changed()
     })
+  }
+  function setRole() {
+    change({ role: other }, other === 'manager' ? t('isManager', { email }) : t('isMember', { email }))
   }
   function remove() {
     void run(async (signal) => {
@@ -108,6 +112,20 @@ function Membership({ groupId, member, isOff, onRemoved }: MembershipProps) {
   return (
     <section className="sheet-part">
       <h3>{t('membership')}</h3>
+      <form
+        className="member-rename"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const name = String(new FormData(event.currentTarget).get('name')).trim()
+          change({ names: { [email]: name } }, t('renamed'))
+        }}
+      >
+        <label htmlFor={field}>{t('name')}</label>
+        <input id={field} name="name" maxLength={maxNameLength} autoComplete="off" defaultValue={member.name ?? ''} />
+        <SubmitButton variant="small" isOff={isOff || busy}>
+          {t('rename')}
+        </SubmitButton>
+      </form>
       <div className="actions">
         <Button variant="small" isOff={isOff || busy} onPress={isGivenUp ? () => setAsks('giveUp') : setRole}>
           <ShortLabel text={label} name={labelThis} />

@@ -5,7 +5,7 @@ import type { MemberState } from '@berth/api/schemas/groups/group-page.ts'
 import { reduceStates } from './member-states-store.ts'
 import { filters, matches, memberView } from './member-view.ts'
 
-const member = { user: { id: 1, email: 'a@x.org', slug: 'a' }, role: 'member', containers: [] } as Member
+const member: Member = { user: { id: 1, email: 'a@x.org', slug: 'a' }, name: null, role: 'member', containers: [] }
 const types = [{ type: 'dev', display_name: 'Development', may_ask_to_look: false }]
 type Container = MemberState['containers'][number]
 const stateWith = (container: Partial<Container> = {}, is_here = true): MemberState => ({

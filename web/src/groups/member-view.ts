@@ -29,6 +29,13 @@ export interface MemberView {
   readonly containers: readonly ContainerView[]
 }
 
+/** What the page calls a member. */
+export const nameOf = ({ name, user }: Member) => name ?? user.email
+
+/** Whether the name or address of a member has this text, which is in lower case. */
+export const isNamed = ({ name, user }: Member, text: string) =>
+  user.email.includes(text) || (name !== null && name.toLowerCase().includes(text))
+
 /** Types of a group, in the configured order. */
 export type Launchables = ManagedGroupResponse['types']
 

@@ -54,8 +54,15 @@ const container = (user_id: number, container_type: string, status: Member['cont
   blocked_by: null,
   status,
 })
-const member = (id: number, name: string, role: Member['role'], containers: Member['containers']): Member => ({
-  user: { id, email: `${name}@example.org`, slug: name.replaceAll('.', '') },
+const member = (
+  id: number,
+  address: string,
+  role: Member['role'],
+  containers: Member['containers'],
+  name: string | null = null,
+): Member => ({
+  user: { id, email: `${address}@example.org`, slug: address.replaceAll('.', '') },
+  name,
   role,
   containers,
 })
@@ -66,7 +73,7 @@ const members: Member[] = [
     container(13, 'dev', 'running'),
     container(13, 'prod', 'failed'),
   ]),
-  member(14, 'cem', 'member', []),
+  member(14, 'cem', 'member', [], 'Cem Yıldız'),
   member(15, 'dora', 'member', [blocked]),
 ]
 const own = [
@@ -125,7 +132,11 @@ const managed = {
   answers,
 }
 /** A class that begins its lesson: most are here, some wait, one has failed. */
-const pupils = Array.from({ length: 31 }, (_, at) => member(100 + at, `pupil.${at + 1}`, 'member', []))
+const firstNames = ['Ada', 'Ben', 'Chloe', 'Dmitri', 'Elif', 'Finn', 'Grace', 'Hiro', 'Ines', 'Jonas', 'Kemal']
+const familyNames = ['Lovelace', 'Öztürk', 'von der Heydt-Lindenbaum']
+const pupils = Array.from({ length: 31 }, (_, at) =>
+  member(100 + at, `pupil.${at + 1}`, 'member', [], `${firstNames[at % 11]} ${familyNames[Math.floor(at / 11)]}`),
+)
 const lesson: MemberState[] = pupils.map(({ user: { id } }, at) => ({
   user_id: id,
   is_here: at % 9 !== 8,
@@ -301,6 +312,7 @@ export const groupStories: readonly Story[] = [
           {
             id: 4,
             email: 'new@example.org',
+            name: 'Nora Newman',
             role: 'member',
             invited_by: 'ann@example.org',
             created_at: minutesAgo(2 * day),

@@ -55,7 +55,9 @@ const personalData: Answer<'exportOwnData'> = {
   ],
   ssh_keys: [],
   identities: [],
-  groups: [{ group: 'Algorithms', role: 'member', source: 'local', created_at: minutesAgo(60 * 24 * 30) }],
+  groups: [
+    { group: 'Algorithms', name: 'Ann Lee', role: 'member', source: 'local', created_at: minutesAgo(60 * 24 * 30) },
+  ],
   invitations: [],
   shares: [],
   term_ends: [

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { GroupRole, maxEmails } from '../groups.ts'
+import { GroupRole, MemberName, maxEmails } from '../groups.ts'
 import { Instant, OneOf, OrNull } from '../shapes.ts'
 
 /** Members by list: what an addition will do, and invitations that are not accepted yet. */
@@ -23,6 +23,7 @@ export const PreviewMembersResponse = Type.Object({
 export const GroupInvitation = Type.Object({
   id: Type.Integer(),
   email: Type.String(),
+  name: MemberName,
   role: GroupRole,
   invited_by: Type.String({ description: 'Address of the user, or `user:{id}` when the account is deleted' }),
   created_at: Instant,

@@ -92,8 +92,10 @@ export function groupHandlers({ members, joinCodes, containers }: Groups): Pick<
     },
     addMembers: async (call) => {
       const { emails, role } = call.body
+      const given = Object.entries(call.body.names ?? {})
+      const names = new Map(given.map(([email, name]) => [email.toLowerCase(), name.trim() || null]))
       const report = (error: unknown) => call.request.log.error({ err: error }, 'an invitation to a group failed')
-      return members.add(managerOf(call), readGroupId(call.params.id), { emails, role }, call.now, report)
+      return members.add(managerOf(call), readGroupId(call.params.id), { emails, role, names }, call.now, report)
     },
     removeMember: async (call) => {
       const { id, user_id: userId } = call.params
@@ -192,9 +194,18 @@ export function groupInvitationHandlers({ previewMembers, invitations }: Groups)
   }
 }
 
-const toGroupInvitation = ({ id, email, role, by, createdAt, expiresAt }: PendingInvitation): GroupInvitation => ({
+const toGroupInvitation = ({
   id,
   email,
+  role,
+  by,
+  name = null,
+  createdAt,
+  expiresAt,
+}: PendingInvitation): GroupInvitation => ({
+  id,
+  email,
+  name,
   role,
   invited_by: by,
   created_at: createdAt.toISOString(),
@@ -292,8 +303,9 @@ const limitNames = ['running', 'memory', 'cpus', 'gpus', 'disk'] as const
 const limitsIn = (limits: NonNullable<GroupChangesDto['limits']>): Partial<GroupLimits> =>
   Object.fromEntries(limitNames.flatMap((name) => (limits[name] === undefined ? [] : [[name, limits[name]]])))
 
-const toMember = ({ user: { id, email, slug }, role, containers }: GroupMember): Member => ({
+const toMember = ({ user: { id, email, slug }, role, name, containers }: GroupMember): Member => ({
   user: { id, email, slug },
+  name,
   role,
   containers: containers.map(({ record, status }) => ({ ...toAdminContainer(record), status })),
 })

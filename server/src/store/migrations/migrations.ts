@@ -38,6 +38,7 @@ import { extraDisk } from './036-extra-disk.ts'
 import { gpus } from './037-gpus.ts'
 import { gpuUsage } from './042-gpu-usage.ts'
 import { fullLayers } from './043-full-layers.ts'
+import { memberNames } from './044-member-names.ts'
 
 /**
  * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
@@ -85,5 +86,6 @@ export function migrations(isPostgres: boolean): Record<string, Migration> {
     '037-gpus': gpus,
     '042-gpu-usage': gpuUsage,
     '043-full-layers': fullLayers,
+    '044-member-names': memberNames,
   }
 }

@@ -36,6 +36,48 @@ test('an invitation is one mail that names the group and who invites, and makes 
   assert.deepEqual(await groupsOf(eva), [{ id, name: 'Latin <b>2</b>', role: 'member' }])
 })
 
+test('names of a list are seen in this group alone, by its managers and in the own data, and come with an invitation', async () => {
+  const { id } = await group({ name: 'Named' }, [], [tom])
+  const other = await group({ name: 'Nameless' }, [ann], [tom])
+  const post = (emails: string[], names: Record<string, string>) =>
+    tom.call('POST', `/api/groups/${id}/members`, { emails, names })
+  assertOk(await post(['ann@x.org', 'ida@x.org'], { 'ANN@x.org': ' Ann Lee ', 'ida@x.org': 'Ida Ng', 'b@x.org': 'No' }))
+  const namesIn = async (of: number) =>
+    (await membersOf(of)).members.map((each: { user: { email: string }; name: string | null }) => [
+      each.user.email,
+      each.name,
+    ])
+  const [invitation] = (await tom.call('GET', `/api/groups/${id}/invitations`)).body.invitations
+  assert.deepEqual([invitation.email, invitation.name], ['ida@x.org', 'Ida Ng'])
+  const ida = await openLink(berth, 'ida@x.org', 'signup')
+  assert.deepEqual(
+    (await ida.call('GET', '/api/user/data')).body.groups.map((each: { group: string; name: string }) => [
+      each.group,
+      each.name,
+    ]),
+    [['Named', 'Ida Ng']],
+  )
+  const named = [
+    ['ann@x.org', 'Ann Lee'],
+    ['tom@x.org', null],
+    ['ida@x.org', 'Ida Ng'],
+  ]
+  assert.deepEqual(await namesIn(id), named)
+  assert.deepEqual((await namesIn(other.id))[0], ['ann@x.org', null])
+  // A list without names leaves them; an empty one takes it away, and is no change of rights.
+  assertOk(await post(['ann@x.org'], {}))
+  assert.deepEqual(await namesIn(id), named)
+  const entries = async () => (await boss.call('GET', `/api/admin/audit?target=group:${id}`)).body.entries
+  const audited = (await entries()).length
+  assertOk(await post(['ann@x.org'], { 'ann@x.org': ' ' }))
+  assert.deepEqual((await namesIn(id))[0], ['ann@x.org', null])
+  assert.equal((await entries()).length, audited)
+  assert.ok(!JSON.stringify(await entries()).includes('Ida Ng'))
+  assertRefused(await post(['ann@x.org'], { 'ann@x.org': 'A\u202enn' }), 400)
+  assertRefused(await post(['ann@x.org'], { 'ann@x.org': 'n'.repeat(101) }), 400)
+  assertRefused(await ann.call('POST', `/api/groups/${id}/members`, { emails: ['ann@x.org'], names: {} }), 403)
+})
+
 test('who is invited as a manager is one after signing up', async () => {
   const { id } = await group({ name: 'Led' })
   assertOk(await add(boss, id, ['lea@x.org'], 'manager'))
