@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { WrongUsage } from './command-failure.ts'
-import { readAddresses } from './read-addresses.ts'
+import { readAddresses, readList } from './read-addresses.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-csv-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -32,6 +32,17 @@ test('a file is split at the delimiter of its headings alone, and the others are
   assert.deepEqual(await read('E-Mail\nann@x.org;Lee, Ann\n'), ['ann@x.org'], 'one heading for two columns')
   assert.deepEqual(await read('Ann,ann@x.org,tea; cake\nBob,bob@x.org,none\n'), ['ann@x.org', 'bob@x.org'])
   assert.deepEqual(await read(''), [])
+})
+
+test('names are those of the columns that have them, and a list without headings has none', async () => {
+  const file = path.join(folder, 'named.csv')
+  writeFileSync(file, 'Surname,First name,Email\n"Lee, Dr.",Ann,ann@x.org\n,,bob@x.org\n')
+  assert.deepEqual(await readList(file), [
+    { address: 'ann@x.org', name: 'Ann Lee, Dr.' },
+    { address: 'bob@x.org', name: '' },
+  ])
+  writeFileSync(file, 'Ann,ann@x.org\n')
+  assert.deepEqual(await readList(file), [{ address: 'ann@x.org', name: '' }])
 })
 
 test('a file that is longer than what is read at once has all of its addresses', async () => {

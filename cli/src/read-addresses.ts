@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
+import { cleanName, nameColumnsIn } from '@berth/api/person-names.ts'
 import { CommandFailed, reasonOf, WrongUsage } from './command-failure.ts'
 
 /** Headings of an address column, when no column is named. */
@@ -20,22 +21,36 @@ const wholeAddress = /^[^\s,;@]+@[^\s,;@]+$/
 /** More addresses than any organisation imports; a file of another kind is rejected before it fills the memory. */
 const maxAddresses = 100_000
 
+/** A row of a list. */
+export interface ListedAddress {
+  readonly address: string
+  /** Of its columns of names; empty when there is none. */
+  readonly name: string
+}
+
+/** The addresses of a CSV file alone; see `readList`. */
+export const readAddresses = async (file: string, column?: string): Promise<string[]> =>
+  (await readList(file, column)).map(({ address }) => address)
+
 /**
- * Reads the addresses of a CSV file as spreadsheets and school systems write it: separated by commas, semicolons or
+ * Reads addresses and names of a CSV file as spreadsheets and school systems write it: separated by commas, semicolons or
  * tabs, of which one file has one, with or without headings.
  * @param column heading of the column; otherwise one that means an address, or, without headings, the first with an `@`
  * @throws {CommandFailed} when it cannot be read @throws {WrongUsage} when the column cannot be determined
  */
-export async function readAddresses(file: string, column?: string): Promise<string[]> {
-  const addresses: string[] = []
+export async function readList(file: string, column?: string): Promise<ListedAddress[]> {
+  const addresses: ListedAddress[] = []
   let at: number | undefined
+  let names: readonly number[] = []
   try {
     for await (const row of rowsOf(file)) {
       const isFirst = at === undefined
       at ??= columnIn(row, file, column)
       const address = row[at]?.trim() ?? ''
       const isHeading = isFirst && !address.includes('@')
-      if (address !== '' && !isHeading) addresses.push(address)
+      if (isHeading) names = nameColumnsIn(row.map((cell) => cell.trim()))
+      const name = cleanName(names.map((each) => row[each] ?? '').join(' '))
+      if (address !== '' && !isHeading) addresses.push({ address, name })
       if (addresses.length > maxAddresses) throw new CommandFailed(`${file} has more than ${maxAddresses} addresses.`)
     }
   } catch (error) {

@@ -21,7 +21,7 @@ import {
   type Run,
 } from '#/command.ts'
 import { findGroup, findUser, groupsOf } from '#/find-users.ts'
-import { addressesPerCall, readAddresses } from '#/read-addresses.ts'
+import { addressesPerCall, readList } from '#/read-addresses.ts'
 import { formatInstant } from '#/terminal.ts'
 import { withApi, type CommandContext } from '#/with-api.ts'
 import { endTermCommand } from './term-end-command.ts'
@@ -226,7 +226,10 @@ const add: CommandSpec = {
     command
       .argument('<group>', 'name or id')
       .argument('[email...]', 'addresses')
-      .option('--csv <file>', 'also the addresses in this file; columns separated by comma, semicolon or tab')
+      .option(
+        '--csv <file>',
+        'also the addresses in this file, with the names in its columns "name", or "first name" and "surname"; columns separated by comma, semicolon or tab',
+      )
       .option(
         '--column <name>',
         'heading of the column with the addresses; default: "email", "e-mail address" or "mail", else the first with an @',
@@ -247,8 +250,9 @@ async function addAll(
   options: AddOptions,
 ): Promise<void> {
   const { csv, column, role } = options
-  const fromFile = csv === undefined ? [] : await readAddresses(path.resolve(context.folder, csv), column)
-  const all = [...new Set([...typed, ...fromFile])]
+  const fromFile = csv === undefined ? [] : await readList(path.resolve(context.folder, csv), column)
+  const all = [...new Set([...typed, ...fromFile.map(({ address }) => address)])]
+  const nameOf = new Map(fromFile.filter(({ name }) => name !== '').map(({ address, name }) => [address, name]))
   if (all.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
   const { terminal, signal } = context
   const refused = await withApi(context, async (api) => {
@@ -258,7 +262,8 @@ async function addAll(
       signal.throwIfAborted()
       if (all.length > addressesPerCall) terminal.progress(`${at} of ${all.length} done`)
       const emails = all.slice(at, at + addressesPerCall)
-      const outcome = await api.addMembers({ params, body: { emails, ...(role && { role }) } })
+      const names = Object.fromEntries([...nameOf].filter(([email]) => emails.includes(email)))
+      const outcome = await api.addMembers({ params, body: { emails, names, ...(role && { role }) } })
       terminal.endProgress()
       terminal.json(outcome)
       for (const email of outcome.added) terminal.print(`${email}: added`)

@@ -1,4 +1,4 @@
-import { maxNameLength } from '@berth/api/schemas/groups.ts'
+import { cleanName, nameColumnsIn } from '@berth/api/person-names.ts'
 
 /** An address, or a line without one, as written. */
 export interface TextLine {
@@ -85,11 +85,6 @@ function addressesOfLine(line: string): string[] {
 /** The header row of a spreadsheet. */
 const isHeadings = (line: string) => /mail/i.test(line)
 
-/** Headings of columns of names; `Name` beside a first name is the family's. */
-const wholeName = /^(full |display ?)?name$|^(vor- und nachname|vollständiger name|schüler(in|:in)?|student(in)?)$/i
-const familyName = /^(last|family|sur)[ -_]?name$|^(nach|familien)name$/i
-const firstName = /^(first|given|fore)[ -_]?name$|^(vor|ruf)name$/i
-
 /**
  * What a list calls the person of a line: its columns of names, what stands before an address in `<>`, or the other one
  * of two cells.
@@ -98,9 +93,7 @@ const firstName = /^(first|given|fore)[ -_]?name$|^(vor|ruf)name$/i
 function nameReader(lines: readonly string[]): (line: string) => string {
   const delimiter = delimiterOf(lines)
   const headings = delimiter === undefined ? [] : splitCells(lines[0] ?? '', delimiter)
-  const at = (pattern: RegExp) => headings.findIndex((heading) => pattern.test(heading))
-  const family = at(familyName)
-  const columns = [at(firstName), family === -1 ? at(wholeName) : family].filter((column) => column !== -1)
+  const columns = nameColumnsIn(headings)
   return (line) => {
     const [, named] = /^([^<>@]*)<[^<>]*@[^<>]*>\s*$/.exec(line) ?? []
     if (named !== undefined) return cleanName(unquoted(named.trim()))
@@ -113,16 +106,6 @@ function nameReader(lines: readonly string[]): (line: string) => string {
       : ''
   }
 }
-
-/** As the API takes a name: one line, without characters that set the direction of text. An address is no name. */
-const cleanName = (name: string) =>
-  name.includes('@')
-    ? ''
-    : name
-        .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\s]+/gu, ' ')
-        .trim()
-        .slice(0, maxNameLength)
-        .trim()
 
 /** The one that separates the cells of a table. */
 const delimiterOf = (lines: readonly string[]) => ['\t', ';', ','].find((each) => lines[0]?.includes(each))

@@ -380,7 +380,7 @@ export const groupStories: readonly Story[] = [
         'You cannot ask this member now: they declined, or you have asked several times. Try again in 30 minutes, or talk to them.',
       ),
     },
-    press: ['pupil.1@example.org', 'May I look?Ask pupil.1@example.org to let you look at Development'],
+    press: ['Ada Lovelace', 'May I look?Ask pupil.1@example.org to let you look at Development'],
   },
   { name: 'groups/empty', ...managed, answers: { ...answers, listMembers: { members: [], next_cursor: null } } },
   {
