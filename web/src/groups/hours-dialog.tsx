@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useRef, useState, type FormEvent, type RefObject } from 'react'
+import { useEffect, useId, useRef, useState, type FormEvent, type RefObject } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
@@ -193,7 +193,12 @@ function LessonForm({ types, slot, isOff, onAdd }: LessonFormProps) {
   const t = useTranslations('groups.hours')
   const { dayName } = useHourWords(types)
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
   const [isMissing, setMissing] = useState(false)
+  // What a press in the week has filled in may be below the window.
+  useEffect(() => {
+    if (slot) form.current?.scrollIntoView({ block: 'nearest' })
+  }, [slot])
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
@@ -203,7 +208,7 @@ function LessonForm({ types, slot, isOff, onAdd }: LessonFormProps) {
     if (!isOff && days.length > 0 && at !== '') onAdd({ days, at, container_type: type })
   }
   return (
-    <form className="hour-form" onSubmit={submit} noValidate>
+    <form ref={form} className="hour-form" onSubmit={submit} noValidate>
       <fieldset className="group-types">
         <legend>{t('days')}</legend>
         {weekdays.map((day) => (

@@ -31,6 +31,7 @@ export function SignInWays({ lead, button, email, next }: SignInWaysProps) {
           <EmailForm
             button={button}
             email={email}
+            isFirst={providers.length === 0}
             takesFocus={lead !== undefined && providers.length === 0}
             next={next}
           />
@@ -44,6 +45,8 @@ interface EmailFormProps {
   button: string
   /** The initial value of the field. */
   email?: string | undefined
+  /** No provider comes before it. */
+  isFirst: boolean
   /** Where the page exists only for this field. */
   takesFocus?: boolean
   /** Where the link leads after signing in. */
@@ -51,7 +54,7 @@ interface EmailFormProps {
 }
 
 /** One field, one button, and the server's sentence beside the field when it refuses; leads to "Check your mail". */
-function EmailForm({ button, email: known = '', takesFocus = false, next }: EmailFormProps) {
+function EmailForm({ button, email: known = '', isFirst, takesFocus = false, next }: EmailFormProps) {
   const t = useTranslations('signIn.email')
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
@@ -98,7 +101,7 @@ function EmailForm({ button, email: known = '', takesFocus = false, next }: Emai
       />
       <Alert error={error} sentence={isMissing ? t('missing') : undefined} id={`${id}-error`} />
       {/* Not disabled while busy: that would lose the focus. `run` ignores further presses. */}
-      <button className="button primary" aria-disabled={busy}>
+      <button className={isFirst ? 'button primary' : 'button'} aria-disabled={busy}>
         {busy ? t('sending') : button}
       </button>
     </form>

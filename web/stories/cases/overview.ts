@@ -20,7 +20,7 @@ const refusal = new Refused(403, 'Only administrators may do this.')
 export const overviewStories: readonly Story[] = [
   overview('healthy', { systemReport: healthy, systemHistory: { samples: history(1_440) } }),
   overview('day', { systemReport: healthy, systemHistory: { samples: history(1_440) } }, ['24 hours']),
-  overview('values', { systemReport: healthy, systemHistory: { samples: history(30) } }, ['Values as a table']),
+  overview('values', { systemReport: healthy, systemHistory: { samples: history(30) } }, ['As a table']),
   overview('warnings', { systemReport: warned, systemHistory: { samples: history(1_440) } }),
   overview('engine-down', { systemReport: engineDown, systemHistory: { samples: history(200) } }),
   overview('just-started', { systemReport: justStarted, systemHistory: { samples: [] } }),

@@ -90,7 +90,7 @@ export const usageStories: readonly Story[] = [
   usage('months', '?unit=month&stop=240', answering()),
   usage('users', '?by=user', answering()),
   usage('groups', '?by=group', answering()),
-  usage('values', '', answering(), ['Values as a table']),
+  usage('values', '', answering(), ['As a table']),
   usage('not-measured', '', answering({ isMeasured: false })),
   usage(
     'of-user',

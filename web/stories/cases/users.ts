@@ -97,10 +97,7 @@ export const userStories: readonly Story[] = [
   story('menu', full, [second]),
   story('menu-self', full, ['Actions for ada@faculty.example']),
   story('details', { ...full, ...details }, ['dmitri@students.example']),
-  story('extra-disk', { ...full, ...details }, [
-    'dmitri@students.example',
-    'ChangeChange how much their files may have beyond the limits',
-  ]),
+  story('extra-disk', { ...full, ...details }, ['dmitri@students.example', 'ChangeChange the extra disk']),
   story('block', { ...full, previewBlock: preview }, ['Actions for chloe@students.example', 'Block']),
   story(
     'block-refused',

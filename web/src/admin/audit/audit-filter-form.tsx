@@ -2,12 +2,10 @@ import { useId, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Link } from '#/components/link.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { pages } from '#/paths.ts'
 import { navigate } from '#/router/router.ts'
 import { useActions } from './actions.ts'
-import { addressOf, findTarget, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
+import { addressOf, findTarget, fromLocalField, toLocalField, type AuditFilter } from './audit-filter.ts'
 
 /**
  * Users among whom the one is looked for whose whole address or slug was typed: as many as the API gives. Those who
@@ -62,11 +60,6 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
           <button type="submit" className="button" aria-disabled={busy}>
             {t('show')}
           </button>
-          {isFiltered(filter) && (
-            <Link to={pages.adminAudit} className="button muted">
-              {t('clear')}
-            </Link>
-          )}
         </div>
       </form>
       <div role="alert" id={noAccountId} className="live">

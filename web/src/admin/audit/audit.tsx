@@ -7,8 +7,10 @@ import { useQuantities } from '#/admin/quantities.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { Link } from '#/components/link.tsx'
 import { maxPages, pagedQuery, useNextPage } from '#/components/paged-list.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import { FilterForm } from './audit-filter-form.tsx'
 import { addressOf, conditionsOf, filterIn, isFiltered, type AuditFilter } from './audit-filter.ts'
@@ -30,21 +32,26 @@ export function Audit() {
 }
 
 function Log({ filter }: { filter: AuditFilter }) {
-  const t = useTranslations('admin.audit.list')
+  const t = useTranslations('admin.audit')
   const [refreshes, setRefreshes] = useState(0)
   const log = useAudit(filter, refreshes)
   const isEmpty = log.data?.pages[0]?.entries.length === 0
   return (
     <>
       <div className="audit-tools">
+        {isFiltered(filter) && (
+          <Link to={pages.adminAudit} className="button small">
+            {t('filter.clear')}
+          </Link>
+        )}
         <Button variant="small" isOff={log.isFetching} onPress={() => setRefreshes(refreshes + 1)}>
-          {t('again')}
+          {t('list.again')}
         </Button>
         <ExportButton filter={filter} />
         <VerifyButton />
       </div>
       <QueryError query={log} />
-      {isEmpty && <p>{isFiltered(filter) ? t('noneFiltered') : t('none')}</p>}
+      {isEmpty && <p>{isFiltered(filter) ? t('list.noneFiltered') : t('list.none')}</p>}
       {log.data && !isEmpty && (
         <>
           <Entries pages={log.data.pages} />

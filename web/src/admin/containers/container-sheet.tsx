@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
+import type { AdminUser, ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { LatestEntries } from '#/admin/audit/latest-entries.tsx'
 import { DetailSheet, SheetFact } from '#/admin/details/detail-sheet.tsx'
 import { Day, RelativeTime } from '#/admin/instants.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
+import { ExtraDisk } from '#/admin/users/extra-disk.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import type { RowAction } from '#/components/menu.tsx'
 import { useTypeName, useTypes } from '#/components/type-name.tsx'
@@ -14,11 +15,13 @@ import { ContainerState } from './container-state.tsx'
 interface ContainerSheetProps {
   container: ListedContainer
   actions: readonly RowAction[]
+  /** @param owner of the container */
+  onExtraDisk(owner: AdminUser): void
   onClose(): void
 }
 
 /** Everything about one container beside the list: state, image, files, groups of its owner, and the audit log. */
-export function ContainerSheet({ container, actions, onClose }: ContainerSheetProps) {
+export function ContainerSheet({ container, actions, onExtraDisk, onClose }: ContainerSheetProps) {
   const t = useTranslations('admin.containers')
   const { bytes } = useQuantities()
   const { id, user_id, container_type: type, email, template_image: image } = container
@@ -49,6 +52,7 @@ export function ContainerSheet({ container, actions, onClose }: ContainerSheetPr
           <span className="path">{image}</span>
         </SheetFact>
         {home !== undefined && <SheetFact name={t('details.disk')}>{bytes(home)}</SheetFact>}
+        {data && <ExtraDisk details={data} onChange={() => onExtraDisk(data.user)} />}
         <SheetFact name={t('columns.last_used')}>
           <RelativeTime at={container.last_used} />
         </SheetFact>

@@ -1,14 +1,16 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts'
+import type { AdminUser, ListedContainer } from '@berth/api/schemas/administration/admin.ts'
 import { AdminPage } from '#/admin/admin-page.tsx'
-import type { BulkKind } from '#/admin/bulk/bulk-jobs.tsx'
+import { useBulkJobs, type BulkKind } from '#/admin/bulk/bulk-jobs.tsx'
 import { Day, RelativeTime } from '#/admin/instants.tsx'
 import { useBulkText, useListText, useView, type ListKind } from '#/admin/list/list-kind.ts'
 import { ListPage } from '#/admin/list/list-page.tsx'
 import { useBlockedFilter, type Choice } from '#/admin/list/toolbar.tsx'
 import { columnsFor, type Columns } from '#/admin/table/columns.ts'
 import { focusRows } from '#/admin/table/use-row-focus.ts'
+import { UserDialog } from '#/admin/users/user-dialogs.tsx'
+import { showUsers } from '#/admin/users/user-list.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { TypeName, useTypeName, useTypes } from '#/components/type-name.tsx'
 import { pages } from '#/paths.ts'
@@ -30,7 +32,11 @@ export function Containers() {
   const words = useListText('admin.containers')
   const nameOf = useTypeName()
   const view = useView(containersView)
+  const users = useTranslations('admin.users')
+  const { notify } = useBulkJobs()
   const [open, setOpen] = useState<{ name: ContainerDialog; container: ListedContainer }>()
+  /** Whose extra disk is changed. */
+  const [owner, setOwner] = useState<AdminUser>()
   const details = useCallback((container: ListedContainer) => setOpen({ name: 'details', container }), [])
   const columns = useContainerColumns(details)
   const choices = useContainerChoices(view.container_type)
@@ -60,6 +66,7 @@ export function Containers() {
 
   function close() {
     setOpen(undefined)
+    setOwner(undefined)
     focusRows()
   }
 
@@ -67,7 +74,27 @@ export function Containers() {
     <AdminPage title={shell('containers')}>
       <ListPage kind={kind} view={view} />
       {open?.name === 'details' && (
-        <ContainerSheet container={open.container} actions={actions.inSheet(open.container)} onClose={close} />
+        <ContainerSheet
+          container={open.container}
+          actions={actions.inSheet(open.container)}
+          onExtraDisk={(of) => {
+            setOpen(undefined)
+            setOwner(of)
+          }}
+          onClose={close}
+        />
+      )}
+      {owner && (
+        <UserDialog
+          name="extraDisk"
+          user={owner}
+          onDone={(user) => {
+            notify({ title: users('notice.extraDisk', { email: user.email }) })
+            void showUsers([user])
+          }}
+          onGone={close}
+          onClose={close}
+        />
       )}
       {open?.name === 'logs' && <LastLinesDialog container={open.container} onClose={close} />}
       {open?.name === 'delete' && (

@@ -11,7 +11,18 @@ import { healthOf, recentFailure } from './health.ts'
 const problemCount = (report: SystemReport) =>
   report.warnings.length + (['engine', 'unfinished'].includes(healthOf(report)) ? 1 : 0)
 
-/** What needs attention, worst first; one line when nothing does. The page of the system has the details. */
+/** Number of problems, with a mail that was not accepted lately. */
+const countOf = (report: SystemReport, now: number) =>
+  problemCount(report) + (recentFailure(report.mail.last_failure_at, now) === undefined ? 0 : 1)
+
+/** Beside the title, in one line: that nothing needs attention. */
+export function Healthy({ report }: { report: SystemReport }) {
+  const t = useTranslations('admin.overview.health')
+  const count = countOf(report, useServerNow(60_000))
+  return count === 0 && <p className="hint">{t(healthOf(report) === 'starting' ? 'starting' : 'well')}</p>
+}
+
+/** What needs attention, worst first; nothing when nothing does. The page of the system has the details. */
 export function Attention({ report }: { report: SystemReport }) {
   const t = useTranslations('admin.overview')
   const instants = useInstants()
@@ -20,9 +31,8 @@ export function Attention({ report }: { report: SystemReport }) {
   const health = healthOf(report)
   const { failures } = report.reconciler
   const mailFailure = recentFailure(report.mail.last_failure_at, now)
-  const count = problemCount(report) + (mailFailure === undefined ? 0 : 1)
   const toSystem = path !== pages.adminSystem && <Link to={pages.adminSystem}>{t('toSystem')}</Link>
-  if (count === 0) return <p className="healthy">{t(health === 'starting' ? 'health.starting' : 'health.well')}</p>
+  if (countOf(report, now) === 0) return null
   return (
     <section className="attention">
       <h2>{t('attention')}</h2>

@@ -8,7 +8,7 @@ import type { Drawing } from '#/admin/plots/options.ts'
 import { Plot } from '#/admin/plots/plot.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
 import { Segments } from '#/admin/segments.tsx'
-import { Attention } from './attention.tsx'
+import { Attention, Healthy } from './attention.tsx'
 import { lastHourOf, momentsOf, ranges, type Moment, type Range } from './history.ts'
 import { HealthStatus, useHistory, useReport } from './report.tsx'
 
@@ -17,7 +17,7 @@ export function Overview() {
   const t = useTranslations('admin')
   const [report, history] = [useReport(), useHistory()]
   return (
-    <AdminPage title={t('shell.overview')}>
+    <AdminPage title={t('shell.overview')} state={report.data && <Healthy report={report.data} />}>
       <QueryError query={report} />
       <HealthStatus report={report.data} />
       {report.data && <Attention report={report.data} />}

@@ -4,7 +4,7 @@ import type { MailFailure, SystemReport } from '@berth/api/schemas/administratio
 import { AdminPage, QueryError } from '#/admin/admin-page.tsx'
 import { Figure, Figures } from '#/admin/figure.tsx'
 import { useAgo, useInstants } from '#/admin/instants.tsx'
-import { Attention } from '#/admin/overview/attention.tsx'
+import { Attention, Healthy } from '#/admin/overview/attention.tsx'
 import { momentsOf, type Moment } from '#/admin/overview/history.ts'
 import { HealthStatus, useHistory, useReport } from '#/admin/overview/report.tsx'
 import { useQuantities } from '#/admin/quantities.ts'
@@ -18,7 +18,7 @@ export function System() {
   const { data: samples } = useHistory(false)
   const moments = useMemo(() => momentsOf(samples ?? [], 'hours'), [samples])
   return (
-    <AdminPage title={t('shell.system')}>
+    <AdminPage title={t('shell.system')} state={report.data && <Healthy report={report.data} />}>
       <QueryError query={report} />
       <HealthStatus report={report.data} />
       {report.data && (

@@ -7,14 +7,14 @@ import { DetailSheet, SheetFact, SheetPart } from '#/admin/details/detail-sheet.
 import { Day, RelativeTime } from '#/admin/instants.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { useQuantities } from '#/admin/quantities.ts'
-import { canAct, createApiClient } from '#/api/api-client.ts'
+import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import type { RowAction } from '#/components/menu.tsx'
 import { TypeName } from '#/components/type-name.tsx'
 import { membersPath } from '#/groups/use-own-groups.ts'
 import { pages } from '#/paths.ts'
+import { ExtraDisk } from './extra-disk.tsx'
 import { lastUseOf } from './user-actions.ts'
 import { UserState } from './user-dialogs.tsx'
 
@@ -57,14 +57,7 @@ export function UserSheet({ user, actions, onExtraDisk, onClose }: UserSheetProp
         {measured && measured.length > 0 && (
           <SheetFact name={t('details.disk')}>{bytes(measured.reduce((all, each) => all + each, 0))}</SheetFact>
         )}
-        {(user.extra_disk_bytes !== undefined || (measured && measured.length > 0)) && (
-          <SheetFact name={t('details.extraDisk')}>
-            {bytes(user.extra_disk_bytes ?? 0)}{' '}
-            <Button variant="small" isOff={!canAct()} onPress={onExtraDisk}>
-              <ShortLabel text={t('details.change')} name={t('details.changeExtraDisk')} />
-            </Button>
-          </SheetFact>
-        )}
+        {data && <ExtraDisk details={data} onChange={onExtraDisk} />}
       </dl>
       <p>
         <Link to={addressOf(pages.adminUsage, { user: String(user.id) })}>{t('details.usage')}</Link>
