@@ -25,7 +25,7 @@ test('a new person signs up, opens the mail, launches both containers, works, an
   await t.test('signing up leads to "check your mail"', async () => {
     await page.goto(berth.app.frontendUrl)
     await page.getByLabel('E-mail address').fill('Ann@Example.org')
-    await page.getByRole('button', { name: 'Mail me a link' }).click()
+    await page.getByRole('button', { name: 'Send me a link' }).click()
     await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
   })
 

@@ -119,7 +119,7 @@ test('"May I look?", agreed to, is ended with one press', async () => {
   const visit = () => berth.call('GET', '/ann-lab/', { token: tom.token })
   assert.notEqual((await visit()).status, 403)
   await page.getByText('here now').waitFor()
-  await press('End the look')
+  await press('End their access')
   await page.getByText('may look at').waitFor({ state: 'detached' })
   assert.equal((await visit()).status, 403)
   assertOk(await ask())
@@ -133,6 +133,21 @@ test('"May I look?", agreed to, is ended with one press', async () => {
     problems.filter((problem) => !/403|INTERNET_DISCONNECTED/.test(problem)),
     [],
   )
+})
+
+// Groups and sharing were small links below the cards alone, and "tell them the address" named none.
+test('the menu of the account leads to groups and sharing, and what is shared is named with its address', async () => {
+  const goTo = async (name: string, heading: string) => {
+    await page.locator('.account-button').click()
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click()
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  }
+  await goTo('Groups and join codes', 'Groups')
+  await goTo('Share a container', 'Shared containers')
+  await press('Share Physics lab')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(`${berth.app.spawnerUrl}/ann-lab`).waitFor()
+  await dialog.getByRole('button', { name: 'Copy', exact: true }).waitFor()
 })
 
 /** Nothing is cut off at the width of a phone, and axe finds nothing. */

@@ -27,7 +27,7 @@ export const dashboard = {
   title: 'Your containers',
   loading: 'Loading your containers…',
   failed: 'Your containers could not be loaded.',
-  asOf: 'You see the state of {time}.',
+  asOf: 'Last updated at {time}.',
   running: '{count, plural, =0 {None is running} other {# running}}',
   empty: 'There is nothing to launch for you here yet.',
   emptyNext: 'See the templates',
@@ -72,9 +72,10 @@ export const dashboard = {
     firstLaunch: 'The first time this can take a minute.',
   },
   openLink: {
-    unknown: 'The link leads to a container that does not exist here, or is not for you. Ask who gave you the link.',
-    host: 'The link brings files of a host that is not allowed here. Ask your administrator to allow it.',
-    link: 'The link names no Git repository, branch or folder that can be used. Ask who gave you the link.',
+    unknown:
+      'The link leads to a container that does not exist here, or is not for you. Ask the person who gave you the link.',
+    host: 'The link brings files from a host that is not allowed here. Ask your administrator to allow it.',
+    link: 'The link names no Git repository, branch or folder that can be used. Ask the person who gave you the link.',
   },
   since: 'Since <time></time>',
   lastLaunched: 'Last launched <time></time>',
@@ -139,15 +140,15 @@ export const dashboard = {
     pauseNow: 'Pauses now because it is not in use.',
     announcement:
       '{name} {action, select, pause {is paused} other {is stopped}} in {seconds, plural, one {# second} other {# seconds}} because it is not in use.',
-    lifetime: 'Stops in {time} because its time is over. You can launch it again.',
-    lifetimeNow: 'Stops now because its time is over. You can launch it again.',
+    lifetime: 'Stops in {time} because its time is up. You can launch it again.',
+    lifetimeNow: 'Stops now because its time is up. You can launch it again.',
     lifetimeAnnouncement:
-      '{name} is stopped in {seconds, plural, one {# second} other {# seconds}} because its time is over.',
+      '{name} is stopped in {seconds, plural, one {# second} other {# seconds}} because its time is up.',
     keep: 'Keep it running',
   },
   disk: {
-    one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, this container does not start again. What runs goes on. Delete files that you no longer need, in the container or, while it is stopped, under Files.',
-    all: 'Your home folders together use {part} of {whole} {unit}. When they are full, none of your containers starts again. What runs goes on. Delete files that you no longer need, in a container or, while it is stopped, under Files on its card.',
+    one: 'The home folder of this container uses {part} of {whole} {unit}. When it is full, this container does not start again. Running programs are not affected. Delete files that you no longer need, in the container or, while it is stopped, under Files.',
+    all: 'Your home folders together use {part} of {whole} {unit}. When they are full, none of your containers starts again. Running programs are not affected. Delete files that you no longer need, in a container or, while it is stopped, under Files on its card.',
     layer:
       'This container has written {part} of {whole} {unit} outside of your home folder. At the limit it is stopped, and its next launch makes it anew, without these files. Move what you need into your home folder, and delete the rest.',
     unmeasured:

@@ -16,7 +16,7 @@ export const sharing = {
   inNow: '<email></email> is here, since <at></at>',
   look: 'Looks until <at></at>',
   use: 'Uses it until <at></at>',
-  portAlone: 'Port {port} alone',
+  portAlone: 'Only port {port}',
   end: 'End',
   endThis: 'End the share with {name}',
   share: 'Share',
@@ -32,7 +32,7 @@ export const sharing = {
     decline: 'Decline',
     open: '<b>{by}</b> ({group}) may look at {name} until {at}.',
     here: 'here now',
-    end: 'End the look',
+    end: 'End their access',
   },
   form: {
     title: 'Share {name}',
@@ -50,9 +50,10 @@ export const sharing = {
     look: 'look',
     use: 'use it',
     mayHint:
-      'Who looks can read: requests that change something, and WebSockets, are refused, so terminals and notebooks do not run. Some apps change something when a page is only opened. Who uses it can do there what you can: read, change and delete files, run programs, and take secrets of the container.',
+      'Looking means reading: requests that change something, and WebSockets, are refused, so terminals and notebooks do not run. Some apps change something when a page is merely opened. Using means all that you can do there: read, change and delete files, run programs, and take secrets of the container.',
     port: 'Port',
-    portHint: 'Empty: what opens with the container. With a number, such as 3000, this port and nothing else.',
+    portHint:
+      'Leave empty to share what opens with the container. With a number, such as 3000, only that port is shared.',
     badPort: 'Enter a port from 1024 to 65535, or nothing.',
     until: 'Until',
     missing: 'Enter an address, or choose a group.',

@@ -4,15 +4,15 @@ import type { InOtherWords } from '#/messages/in-other-words.ts'
 export const signIn = {
   email: {
     label: 'E-mail address',
-    missing: 'Type your e-mail address.',
+    missing: 'Enter your e-mail address.',
     sending: 'Sending…',
   },
   ask: {
     title: 'Sign in',
-    lead: 'Type your e-mail address and we mail you a sign-in link. You need no password, and the first sign-in works the same way.',
-    orLead: 'Or type your e-mail address and we mail you a sign-in link. You need no password.',
+    lead: 'Enter your e-mail address and we will send you a sign-in link. You need no password, and signing in for the first time works the same way.',
+    orLead: 'Or enter your e-mail address and we will send you a sign-in link. You need no password.',
     provider: 'Sign in with {name}',
-    button: 'Mail me a link',
+    button: 'Send me a link',
     noMail:
       'No mail within two minutes? Look in the spam folder, check the address for a typo, then ask for another link.',
     ended:
@@ -30,7 +30,7 @@ export const signIn = {
   },
   /** Why a sign-in by an OpenID Connect provider was refused, by the code of `signInProblems`. */
   problem: {
-    contact: 'Whom to ask: <contact></contact>',
+    contact: 'Contact: <contact></contact>',
     'provider-unavailable':
       'This way to sign in does not answer at the moment. Try again in a minute, or choose another way.',
     'provider-misconfigured':
@@ -38,7 +38,8 @@ export const signIn = {
     'untrusted-answer':
       'The answer of the provider could not be verified, so the sign-in was stopped. Try again; if it happens again, tell your administrator.',
     cancelled: 'The sign-in was ended at the provider, or you may not use Berth with the account that you chose there.',
-    'attempt-lost': 'This sign-in took too long, was used already, or was begun in another browser. Begin again here.',
+    'attempt-lost':
+      'This sign-in took too long, was used already, or was started in another browser. Start again here.',
     'email-missing':
       'The provider sent no e-mail address that Berth can use. Add one to your account there, or tell your administrator.',
     'email-unverified':
@@ -62,9 +63,9 @@ export const signIn = {
     signupButton: 'Finish signing up',
     busy: 'Signing in…',
     goingOn: 'You asked for this link in this browser, so you are signed in without a button.',
-    newLink: 'Mail me a new link',
-    contact: 'Whom to ask: <contact></contact>',
-    signedIn: 'You are signed in in this browser, so you need no link.',
+    newLink: 'Send me a new link',
+    contact: 'Contact: <contact></contact>',
+    signedIn: 'This browser is signed in already, so you need no link.',
     continue: 'Continue',
   },
   /** Why a link was refused. */
@@ -72,32 +73,32 @@ export const signIn = {
     expired: {
       title: 'This link has expired',
       what: 'Links work for a short time only, and this one is too old.',
-      todo: 'Type your address and we mail you a new one.',
+      todo: 'Enter your address and we will send you a new one.',
     },
     used: {
       title: 'This link was used already',
       what: 'Each link works once, and this one has been used.',
-      todo: 'Type your address and we mail you a new one.',
+      todo: 'Enter your address and we will send you a new one.',
     },
     otherKind: {
       title: 'This link belongs to another page',
       what: 'It comes from a different kind of mail than this page expects.',
-      todo: 'Open the link as it stands in the mail, or type your address and we mail you a new one.',
+      todo: 'Open the link exactly as it is in the mail, or enter your address and we will send you a new one.',
     },
     invalid: {
       title: 'This link is not valid',
       what: 'Berth does not know it. Perhaps a part is missing, or it is very old.',
-      todo: 'Open the whole link from the newest mail, or type your address and we mail you a new one.',
+      todo: 'Open the whole link from the newest mail, or enter your address and we will send you a new one.',
     },
     incomplete: {
       title: 'This link is incomplete',
       what: 'The end of its address is missing.',
-      todo: 'Open the whole link from the mail, or type your address and we mail you a new one.',
+      todo: 'Open the whole link from the mail, or enter your address and we will send you a new one.',
     },
     unverified: {
       title: 'Your address is not confirmed yet',
       what: 'Only the link in the first mail confirms it, and this is another link.',
-      todo: 'Type your address and we mail you a link that confirms it.',
+      todo: 'Enter your address and we will send you a link that confirms it.',
     },
     blocked: {
       title: 'This account is blocked',

@@ -48,7 +48,7 @@ export const snapshots = {
     none: 'Choose a file first.',
     sending: 'Sending {name}',
     sent: '{part} of {whole} {unit}',
-    unpacking: 'All of it is sent. It is being checked and unpacked…',
+    unpacking: 'Everything is sent. It is being checked and unpacked…',
     cancel: 'Cancel the upload',
     leave: { title: 'Leave this page?', effect: 'It cancels the upload.', stay: 'Stay here', go: 'Leave and cancel' },
   },

@@ -44,7 +44,7 @@ const signIn: readonly Story[] = [
     boot: anonymous,
   },
   { name: 'sign-in/ended', path: '/login?next=%2Fsessions', boot: anonymous, ended: 'ann@example.org' },
-  { name: 'sign-in/missing', path: '/signup', boot: anonymous, press: ['Mail me a link'] },
+  { name: 'sign-in/missing', path: '/signup', boot: anonymous, press: ['Send me a link'] },
   {
     name: 'sign-in/refused',
     path: '/login',
@@ -56,7 +56,7 @@ const signIn: readonly Story[] = [
         'This is not an e-mail address we can send mail to. It should look like you@example.org.',
       ),
     },
-    press: ['Mail me a link'],
+    press: ['Send me a link'],
   },
   {
     name: 'sign-in/sending',
@@ -64,7 +64,7 @@ const signIn: readonly Story[] = [
     state: { email: 'ann@example.org' },
     boot: anonymous,
     answers: { askForLink: never },
-    press: ['Mail me a link'],
+    press: ['Send me a link'],
   },
   { name: 'sign-in/providers', path: '/login', boot: byProvider },
   {

@@ -51,7 +51,7 @@ test('who opens it without a session signs in, reads what is fetched and where t
   await page.goto(link)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.getByLabel('E-mail address').fill('ann@x.org')
-  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
   await page.goto(`${url}/verify-login?token=${berth.mail.tokenFor('ann@x.org')}`)
   await page.getByText('Repository').getByText(repository.url).waitFor()

@@ -85,7 +85,7 @@ test('who is signed out signs in first, and the container is started after that'
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   assert.equal(new URL(page.url()).searchParams.get('next'), new URL(link).pathname + new URL(link).search)
   await page.getByLabel('E-mail address').fill('fay@example.org')
-  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await page.getByRole('button', { name: 'Send me a link' }).click()
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
   // The browser that asked for the link uses it by itself.
   await page.goto(`${berth.app.frontendUrl}/verify-login?token=${berth.mail.tokenFor('fay@example.org')}`)

@@ -250,7 +250,7 @@ test('a link to join keeps its code until its user has signed in, and no address
   await victim.goto(`${front}/groups?code=${code}`)
   await victim.getByLabel('E-mail address').fill('ann@x.org')
   assert.ok(!victim.url().includes(code))
-  await button(victim, 'Mail me a link').click()
+  await button(victim, 'Send me a link').click()
   await victim.getByText('A link is on its way').waitFor()
   const stored = await victim.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
   assert.ok(!stored.includes(code) && stored.includes('/groups'), stored)

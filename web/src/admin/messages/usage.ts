@@ -3,7 +3,7 @@ import type { InOtherWords } from '#/messages/in-other-words.ts'
 /** Text of the page about use. */
 export const usage = {
   about:
-    'Sums by day and month: how long containers ran and were in use, and what they took. Nothing of what users did is recorded.',
+    'How long containers ran and were in use, and what they took, summed by day and month. Nothing of what users did is recorded.',
   notRecorded: 'No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.',
   none: 'No container ran in this time. Numbers appear some minutes after a container was started.',
   gone: 'deleted (number {id})',
@@ -37,7 +37,7 @@ export const usage = {
     after: 'Stop after',
     minutes: '{minutes, plural, =60 {1 hour} =120 {2 hours} =240 {4 hours} other {# minutes}}',
     answer: 'A stop after {minutes} without use would have saved {saved} of {running}: {share}.',
-    hint: 'Without use means: no byte moved between application and browser. Where templates stop idle containers already, this is what they leave. Set idle_timeout in a template accordingly.',
+    hint: 'Without use means that no byte moved between application and browser. Where templates stop idle containers already, this is what is left. Set idle_timeout in a template accordingly.',
     plot: 'Hours running, with and without the stop',
   },
   over: 'Over time',
