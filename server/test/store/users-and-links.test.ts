@@ -27,7 +27,7 @@ import {
   insertLinkRequest,
   linkRequestsSince,
 } from '#/store/magic-links.ts'
-import { links } from '#/store/migrations/007-links.ts'
+import { migrations } from '#/store/migrations/migrations.ts'
 import {
   ensureContainer,
   findContainer,
@@ -183,7 +183,7 @@ for (const dialect of dialects) {
       const stored = await rows()
       await db.updateTable('link_requests').set({ mailbox: '' }).execute()
       assert.equal(await count(), 0)
-      await links(dialect === 'PostgreSQL').up(db)
+      await migrations(dialect === 'PostgreSQL')['007-links']?.up(db)
       assert.deepEqual(await rows(), stored)
     })
 

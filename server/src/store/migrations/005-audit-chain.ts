@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
 import { headAfter, headName, headToText, noEntries, type ChainedLine } from '#/store/audit-chain.ts'
-import { addColumn, addIndex } from './columns.ts'
+import { addColumn, addIndex, type Up } from './columns.ts'
 
 /** Entries chained in one statement. */
 const pageSize = 1_000
@@ -12,20 +11,16 @@ const pageSize = 1_000
  * entries are left alone; otherwise an attacker who removes this migration from the list would have a forged log
  * chained.
  */
-export function auditChain(isPostgres: boolean): Migration {
-  return {
-    async up(db: Kysely<unknown>) {
-      await addColumn(db, 'audit_log', 'position', 'bigint')
-      await addColumn(db, 'audit_log', 'hash', 'text')
-      const head = await sql`select value from installation where name = ${headName}`.execute(db)
-      if (head.rows.length === 0) {
-        await allowChanges(db, isPostgres)
-        await chainAll(db)
-      }
-      for (const [name, columns] of Object.entries(indexes)) await addIndex(db, name, 'audit_log', columns)
-      await forbidChanges(db, isPostgres)
-    },
+export const auditChain: Up = async (db, isPostgres) => {
+  await addColumn(db, 'audit_log', 'position', 'bigint')
+  await addColumn(db, 'audit_log', 'hash', 'text')
+  const head = await sql`select value from installation where name = ${headName}`.execute(db)
+  if (head.rows.length === 0) {
+    await allowChanges(db, isPostgres)
+    await chainAll(db)
   }
+  for (const [name, columns] of Object.entries(indexes)) await addIndex(db, name, 'audit_log', columns)
+  await forbidChanges(db, isPostgres)
 }
 
 /** For pages, and for each filter. */

@@ -1,21 +1,16 @@
 import { sql, type Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addColumn, addIndex, columnNames } from './columns.ts'
+import { addColumn, addIndex, columnNames, type Up } from './columns.ts'
 
 /**
  * The mailbox that a link was requested for, without the address's plus tag, so that tags do not evade the limit; when
  * a link's mail was accepted; and an index of accounts that were never verified.
  */
-export function links(isPostgres: boolean): Migration {
-  return {
-    async up(db: Kysely<unknown>) {
-      await addMailbox(db)
-      await fillMailboxes(db, isPostgres ? 'strpos' : 'instr')
-      await addColumn(db, 'magic_links', 'accepted_at', 'bigint')
-      await addIndex(db, 'link_requests_mailbox', 'link_requests', ['mailbox', 'requested_at'])
-      await addIndex(db, 'users_state', 'users', ['state', 'created_at'])
-    },
-  }
+export const links: Up = async (db, isPostgres) => {
+  await addMailbox(db)
+  await fillMailboxes(db, isPostgres ? 'strpos' : 'instr')
+  await addColumn(db, 'magic_links', 'accepted_at', 'bigint')
+  await addIndex(db, 'link_requests_mailbox', 'link_requests', ['mailbox', 'requested_at'])
+  await addIndex(db, 'users_state', 'users', ['state', 'created_at'])
 }
 
 /** The empty text is what an older Berth writes while it still serves. */

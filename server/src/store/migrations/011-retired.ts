@@ -1,18 +1,14 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addColumn } from './columns.ts'
+import { addColumn, type Up } from './columns.ts'
 
 /** When a container was retired; and indexes for what the reconciler reads of records. */
-export const retired: Migration = {
-  async up(db: Kysely<unknown>) {
-    await addColumn(db, 'user_containers', 'retired_at', 'bigint')
-    for (const column of ['container_id', 'running_since'])
-      await db.schema
-        .createIndex(`user_containers_with_${column}`)
-        .ifNotExists()
-        .on('user_containers')
-        .column('id')
-        .where(column as never, 'is not', null)
-        .execute()
-  },
+export const retired: Up = async (db) => {
+  await addColumn(db, 'user_containers', 'retired_at', 'bigint')
+  for (const column of ['container_id', 'running_since'])
+    await db.schema
+      .createIndex(`user_containers_with_${column}`)
+      .ifNotExists()
+      .on('user_containers')
+      .column('id')
+      .where(column as never, 'is not', null)
+      .execute()
 }

@@ -1,8 +1,4 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addColumn } from './columns.ts'
+import { addColumn, type Up } from './columns.ts'
 
 /** The engine's id of a deleted container, which finds it when it was renamed on the engine. */
-export const removedContainerId: Migration = {
-  up: (db: Kysely<unknown>) => addColumn(db, 'removals', 'container_id', 'text'),
-}
+export const removedContainerId: Up = (db) => addColumn(db, 'removals', 'container_id', 'text')

@@ -1,10 +1,6 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addColumn } from './columns.ts'
+import { addColumn, type Up } from './columns.ts'
 
 /** Hours of groups, as JSON text. */
-export const groupTimetables: Migration = {
-  async up(db: Kysely<unknown>) {
-    await addColumn(db, 'user_groups', 'timetable', 'text')
-  },
+export const groupTimetables: Up = async (db) => {
+  await addColumn(db, 'user_groups', 'timetable', 'text')
 }

@@ -1,24 +1,18 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addIndex, idColumn, newTable } from './columns.ts'
+import { addIndex, idColumn, newTable, type Up } from './columns.ts'
 
 /** Sums of use by day and month: of users, of groups, and of all, by container type. */
-export function usage(isPostgres: boolean): Migration {
-  return {
-    async up(db: Kysely<unknown>) {
-      let table = newTable(db, 'usage_sums', isPostgres)
-        .addColumn('unit', 'text', (column) => column.notNull())
-        .addColumn('period', 'text', (column) => column.notNull())
-        .addColumn('kind', 'text', (column) => column.notNull())
-        .addColumn('subject_id', idColumn(isPostgres), (column) => column.notNull())
-        .addColumn('container_type', 'text', (column) => column.notNull())
-      for (const name of sums) table = table.addColumn(name, 'bigint', (column) => column.notNull())
-      await table
-        .addUniqueConstraint('usage_sums_key', ['unit', 'kind', 'period', 'subject_id', 'container_type'])
-        .execute()
-      await addIndex(db, 'usage_sums_subject', 'usage_sums', ['kind', 'subject_id'])
-    },
-  }
+export const usage: Up = async (db, isPostgres) => {
+  let table = newTable(db, 'usage_sums', isPostgres)
+    .addColumn('unit', 'text', (column) => column.notNull())
+    .addColumn('period', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('subject_id', idColumn(isPostgres), (column) => column.notNull())
+    .addColumn('container_type', 'text', (column) => column.notNull())
+  for (const name of sums) table = table.addColumn(name, 'bigint', (column) => column.notNull())
+  await table
+    .addUniqueConstraint('usage_sums_key', ['unit', 'kind', 'period', 'subject_id', 'container_type'])
+    .execute()
+  await addIndex(db, 'usage_sums_subject', 'usage_sums', ['kind', 'subject_id'])
 }
 
 const sums = [

@@ -1,6 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addIndex, columnNames, idColumn, newTable } from './columns.ts'
+import { addIndex, columnNames, idColumn, newTable, type Up } from './columns.ts'
 
 const [table, copy] = ['container_shares', 'container_shares_with_ports']
 const columns = 'id, record_id, email, group_id, manager_id, asked_in_id, may, created_at, expires_at, port'.split(', ')
@@ -10,26 +9,22 @@ const columns = 'id, record_id, email, group_id, manager_id, asked_in_id, may, c
  * each port, so what is unique has the port in it, too. SQLite cannot change a constraint of a table, so its rows move to
  * another one.
  */
-export function sharePorts(isPostgres: boolean): Migration {
-  return {
-    async up(db: Kysely<unknown>) {
-      await (isPostgres ? alter(db) : rebuild(db))
-      for (const target of ['email', 'group_id', 'manager_id'])
-        await db.schema
-          .createIndex(`container_shares_unique_${target}`)
-          .ifNotExists()
-          .unique()
-          .on(table)
-          .columns([target, 'record_id', 'port'])
-          .execute()
-      await addIndex(db, 'container_shares_visitor', table, ['email'])
-      await addIndex(db, 'container_shares_of_group', table, ['group_id'])
-      await addIndex(db, 'container_shares_expiry', table, ['expires_at'])
-      await addIndex(db, 'container_shares_asked_in', table, ['asked_in_id'])
-      // Of a container that is removed its shares go, too.
-      await addIndex(db, 'container_shares_record', table, ['record_id'])
-    },
-  }
+export const sharePorts: Up = async (db, isPostgres) => {
+  await (isPostgres ? alter(db) : rebuild(db))
+  for (const target of ['email', 'group_id', 'manager_id'])
+    await db.schema
+      .createIndex(`container_shares_unique_${target}`)
+      .ifNotExists()
+      .unique()
+      .on(table)
+      .columns([target, 'record_id', 'port'])
+      .execute()
+  await addIndex(db, 'container_shares_visitor', table, ['email'])
+  await addIndex(db, 'container_shares_of_group', table, ['group_id'])
+  await addIndex(db, 'container_shares_expiry', table, ['expires_at'])
+  await addIndex(db, 'container_shares_asked_in', table, ['asked_in_id'])
+  // Of a container that is removed its shares go, too.
+  await addIndex(db, 'container_shares_record', table, ['record_id'])
 }
 
 async function alter(db: Kysely<unknown>): Promise<void> {

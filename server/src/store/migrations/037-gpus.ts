@@ -1,10 +1,6 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addColumn } from './columns.ts'
+import { addColumn, type Up } from './columns.ts'
 
 /** GPUs that a member of a group may have at the same time; null is no limit. */
-export const gpus: Migration = {
-  async up(db: Kysely<unknown>) {
-    await addColumn(db, 'user_groups', 'max_gpus', 'bigint')
-  },
+export const gpus: Up = async (db) => {
+  await addColumn(db, 'user_groups', 'max_gpus', 'bigint')
 }

@@ -1,5 +1,8 @@
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 
+/** What a migration does. It may have been cut off before, at any statement, and does the rest then. */
+export type Up = (db: Kysely<unknown>, isPostgres: boolean) => Promise<void>
+
 /** Type of a column that holds an id: SQLite's AUTOINCREMENT needs `integer`. */
 export const idColumn = (isPostgres: boolean) => (isPostgres ? 'bigint' : 'integer')
 

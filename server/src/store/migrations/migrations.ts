@@ -39,53 +39,55 @@ import { gpus } from './037-gpus.ts'
 import { gpuUsage } from './042-gpu-usage.ts'
 import { fullLayers } from './043-full-layers.ts'
 import { memberNames } from './044-member-names.ts'
+import type { Up } from './columns.ts'
 
 /**
- * Every migration in order of its name, which existing stores have recorded; the folders are ranges of ten numbers. What a
- * released one does to a store is never changed.
- * Each must be repeatable after an interruption: Kysely does not wrap SQLite's in one transaction.
+ * Every migration in order of its name, which existing stores have recorded. What a released one does to a store is
+ * never changed. Each must be repeatable after an interruption: Kysely does not wrap SQLite's in one transaction.
  */
-export function migrations(isPostgres: boolean): Record<string, Migration> {
-  return {
-    '001-initial': initial(isPostgres),
-    '002-stopped-at': stoppedAt,
-    '003-what-should-run': whatShouldRun,
-    '004-removals': removals(isPostgres),
-    '005-audit-chain': auditChain(isPostgres),
-    '006-sessions': sessions(isPostgres),
-    '007-links': links(isPostgres),
-    '008-expiry-indexes': expiryIndexes,
-    '009-list-orders': listOrders,
-    '010-foreign-keys': foreignKeys,
-    '011-retired': retired,
-    '012-clock-moves': clockMoves(isPostgres),
-    '013-lasting-sessions': lastingSessions,
-    '014-api-tokens': apiTokens(isPostgres),
-    '015-identities': identities(isPostgres),
-    '016-removed-container-id': removedContainerId,
-    '017-parameters': parameters,
-    '018-groups': groups(isPostgres),
-    '019-container-shares': containerShares(isPostgres),
-    '020-nodes': nodes(isPostgres),
-    '021-audit-personal-facts': auditPersonalFacts,
-    '022-group-timetables': groupTimetables,
-    '023-usage': usage(isPostgres),
-    '024-measured-usage': measuredUsage,
-    '025-looks': looks(isPostgres),
-    '026-term-ends': termEnds(isPostgres),
-    '027-node-protocol': nodeProtocol(isPostgres),
-    '028-usage-of-subjects': usageOfSubjects,
-    '029-group-blocks': groupBlocks(isPostgres),
-    '030-requested-stops': requestedStops,
-    '031-homes': homes(isPostgres),
-    '032-share-ports': sharePorts(isPostgres),
-    '033-ssh-keys': sshKeys(isPostgres),
-    '034-environments': environments(isPostgres),
-    '035-environment-trials': environmentTrials(isPostgres),
-    '036-extra-disk': extraDisk,
-    '037-gpus': gpus,
-    '042-gpu-usage': gpuUsage,
-    '043-full-layers': fullLayers,
-    '044-member-names': memberNames,
-  }
+const all: Readonly<Record<string, Up>> = {
+  '001-initial': initial,
+  '002-stopped-at': stoppedAt,
+  '003-what-should-run': whatShouldRun,
+  '004-removals': removals,
+  '005-audit-chain': auditChain,
+  '006-sessions': sessions,
+  '007-links': links,
+  '008-expiry-indexes': expiryIndexes,
+  '009-list-orders': listOrders,
+  '010-foreign-keys': foreignKeys,
+  '011-retired': retired,
+  '012-clock-moves': clockMoves,
+  '013-lasting-sessions': lastingSessions,
+  '014-api-tokens': apiTokens,
+  '015-identities': identities,
+  '016-removed-container-id': removedContainerId,
+  '017-parameters': parameters,
+  '018-groups': groups,
+  '019-container-shares': containerShares,
+  '020-nodes': nodes,
+  '021-audit-personal-facts': auditPersonalFacts,
+  '022-group-timetables': groupTimetables,
+  '023-usage': usage,
+  '024-measured-usage': measuredUsage,
+  '025-looks': looks,
+  '026-term-ends': termEnds,
+  '027-node-protocol': nodeProtocol,
+  '028-usage-of-subjects': usageOfSubjects,
+  '029-group-blocks': groupBlocks,
+  '030-requested-stops': requestedStops,
+  '031-homes': homes,
+  '032-share-ports': sharePorts,
+  '033-ssh-keys': sshKeys,
+  '034-environments': environments,
+  '035-environment-trials': environmentTrials,
+  '036-extra-disk': extraDisk,
+  '037-gpus': gpus,
+  '042-gpu-usage': gpuUsage,
+  '043-full-layers': fullLayers,
+  '044-member-names': memberNames,
 }
+
+/** The same for one of the databases. */
+export const migrations = (isPostgres: boolean): Record<string, Migration> =>
+  Object.fromEntries(Object.entries(all).map(([name, up]) => [name, { up: (db) => up(db, isPostgres) }]))
