@@ -36,6 +36,8 @@ export class GatewayRefusal extends Error {
 const hangUp = { connection: 'close' }
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 const soon = { 'retry-after': '2' }
+const hangUpSoon = { ...hangUp, ...soon }
+const badToken = { 'www-authenticate': 'Bearer error="invalid_token"' }
 /** No page of the app gets hold of a window whose address has a code in it that may be unused. */
 const ownWindow = { 'cross-origin-opener-policy': 'same-origin', 'content-security-policy': unframedPolicy }
 
@@ -52,47 +54,28 @@ export const gatewayRefusals = {
     new GatewayRefusal(
       431,
       message('set-cookie' in headers ? 'gateway.tooManyCookies' : 'gateway.headTooLarge', { limit }),
-      {
-        headers: { ...hangUp, ...headers },
-      },
+      { headers: { ...hangUp, ...headers } },
     ),
   targetTooLong: (max: number) => new GatewayRefusal(414, message('gateway.targetTooLong', { max })),
   pathTooLong: (max: number) => new GatewayRefusal(414, message('gateway.pathTooLong', { max })),
   tooSlow: () => new GatewayRefusal(408, message('gateway.tooSlow'), { headers: hangUp }),
 
-  noToken: () =>
-    new GatewayRefusal(401, message('gateway.noToken'), {
-      headers: { 'www-authenticate': 'Bearer' },
-    }),
+  noToken: () => new GatewayRefusal(401, message('gateway.noToken'), { headers: { 'www-authenticate': 'Bearer' } }),
   /** As `noToken`, of a request that carries a token, as a Bearer token, that does not count (RFC 6750, 3.1). */
-  invalidToken: () =>
-    new GatewayRefusal(401, message('gateway.noToken'), {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    }),
+  invalidToken: () => new GatewayRefusal(401, message('gateway.noToken'), { headers: badToken }),
   /** For a stream or a WebSocket; requests that end by themselves are answered with such a token. */
-  sessionBlocked: () =>
-    new GatewayRefusal(401, message('gateway.sessionBlocked'), {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    }),
-  apiToken: () =>
-    new GatewayRefusal(401, message('gateway.apiToken'), {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    }),
+  sessionBlocked: () => new GatewayRefusal(401, message('gateway.sessionBlocked'), { headers: badToken }),
+  apiToken: () => new GatewayRefusal(401, message('gateway.apiToken'), { headers: badToken }),
   /** As `apiToken`, which section 2.3 of RFC 6750 lets clients send in a query. */
-  secretInAddress: () =>
-    new GatewayRefusal(401, message('gateway.secretInAddress'), {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
-    }),
+  secretInAddress: () => new GatewayRefusal(401, message('gateway.secretInAddress'), { headers: badToken }),
   /** @param setCookie what makes the browser forget them */
   tossedTokens: (setCookie: readonly string[]) =>
-    new GatewayRefusal(401, message('gateway.tossedTokens'), {
-      headers: { 'www-authenticate': 'Bearer error="invalid_token"', 'set-cookie': setCookie },
-    }),
+    new GatewayRefusal(401, message('gateway.tossedTokens'), { headers: { ...badToken, 'set-cookie': setCookie } }),
   /** @param setCookie lines that clear it */
   tokenOfAnotherHost: (setCookie: readonly string[]) =>
     new GatewayRefusal(401, message('gateway.tokenOfAnotherHost'), {
       headers: {
-        'www-authenticate': 'Bearer error="invalid_token"',
+        ...badToken,
         ...(setCookie.length > 0 && { 'set-cookie': setCookie }),
       },
     }),
@@ -108,40 +91,26 @@ export const gatewayRefusals = {
   /** Whatever is wrong with it. */
   entryRefused: () => new GatewayRefusal(400, message('gateway.entryRefused'), { headers: ownWindow }),
   entryUnavailable: () =>
-    new GatewayRefusal(503, message('gateway.platformDown'), { headers: { ...hangUp, ...soon, ...ownWindow } }),
+    new GatewayRefusal(503, message('gateway.platformDown'), { headers: { ...hangUpSoon, ...ownWindow } }),
   workerWhileActing: () => new GatewayRefusal(403, message('gateway.isolatedWorker')),
   visitorsWorker: () => new GatewayRefusal(404, message('gateway.isolatedWorker')),
   pageWhileActing: () => new GatewayRefusal(403, message('gateway.pageWhileActing')),
   workerOnBarePrefix: () => new GatewayRefusal(403, message('gateway.workerOnBarePrefix')),
 
-  tooManyConnections: () =>
-    new GatewayRefusal(503, message('gateway.tooManyConnections'), {
-      headers: { ...hangUp, ...soon },
-    }),
+  tooManyConnections: () => new GatewayRefusal(503, message('gateway.tooManyConnections'), { headers: hangUpSoon }),
   tooManyOfYours: (max: number) =>
     new GatewayRefusal(429, message('gateway.tooManyOfYours', { max }), {
       headers: { ...hangUp, 'retry-after': '10' },
     }),
-  starting: () =>
-    new GatewayRefusal(503, message('gateway.starting'), {
-      headers: { ...hangUp, 'retry-after': '1' },
-    }),
+  starting: () => new GatewayRefusal(503, message('gateway.starting'), { headers: { ...hangUp, 'retry-after': '1' } }),
   /** With several nodes: a block may be missing here. */
-  behind: () =>
-    new GatewayRefusal(503, message('gateway.behind'), {
-      headers: { ...hangUp, ...soon },
-    }),
+  behind: () => new GatewayRefusal(503, message('gateway.behind'), { headers: hangUpSoon }),
   /** Without a cause: the supervisor of the API has logged it already, once and not for every request. */
-  platformDown: () =>
-    new GatewayRefusal(503, message('gateway.platformDown'), {
-      headers: { ...hangUp, ...soon },
-    }),
+  platformDown: () => new GatewayRefusal(503, message('gateway.platformDown'), { headers: hangUpSoon }),
   shuttingDown: () =>
-    new GatewayRefusal(503, message('gateway.shuttingDown'), {
-      headers: { ...hangUp, 'retry-after': '5' },
-    }),
+    new GatewayRefusal(503, message('gateway.shuttingDown'), { headers: { ...hangUp, 'retry-after': '5' } }),
   changed: () => new GatewayRefusal(503, message('gateway.changed'), { headers: { 'retry-after': '1' } }),
-  appNotReady: () => new GatewayRefusal(503, message('gateway.appNotReady'), { headers: { ...hangUp, ...soon } }),
+  appNotReady: () => new GatewayRefusal(503, message('gateway.appNotReady'), { headers: hangUpSoon }),
   /** A further port of a container. */
   nothingListens: (port: number) => new GatewayRefusal(502, message('gateway.nothingListens', { port })),
   /** It may listen on loopback, which cannot be reached now. @param cause for the log */
