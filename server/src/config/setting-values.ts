@@ -70,18 +70,19 @@ export interface Setting<Value = unknown> extends Facts {
 
 /** What a row states, beside its kind. */
 interface Row<Default> extends Facts {
-  readonly default: Default
+  /** Left out: without the setting there is no value. */
+  readonly default?: Default
 }
 
 /** A row of a kind; the value is null when there is none and the row has no default. */
-type Kind<Value, Written = string> = <Default extends Written | null>(
+type Kind<Value, Written = string> = <Default extends Written | null = null>(
   row: Row<Default>,
 ) => Setting<Value | (Default & null)>
 
 /** Kind of the values that a function reads. @param values what may be written, with unit and limits */
 const kind =
   <Value>(values: string, read: (text: string) => Value | Problem): Kind<Value> =>
-  (row) => ({ ...row, values, read })
+  (row) => ({ default: null, ...row, values, read })
 
 interface Limits {
   readonly min: number
@@ -93,14 +94,14 @@ interface Limits {
 /** Kind of whole numbers. @param unit after the limits; empty: they are counted */
 const wholeNumber =
   (unit: string) =>
-  <Default extends number | null>({
+  <Default extends number | null = null>({
     min,
     max,
     isZeroToo,
     ...row
   }: Row<Default> & Limits): Setting<number | (Default & null)> => ({
     ...row,
-    default: row.default === null ? null : String(row.default),
+    default: typeof row.default === 'number' ? String(row.default) : null,
     values: `${isZeroToo ? '`0`, or ' : ''}\`${min}\` to \`${max}\`${unit === '' ? '' : ` ${unit}`}`,
     read: isZeroToo ? wholeOrZero(min, max) : whole(min, max),
   })
@@ -109,11 +110,11 @@ export const count = wholeNumber('')
 export const seconds = wholeNumber('seconds')
 export const days = wholeNumber('days')
 export const months = wholeNumber('months')
-export const port = <Default extends number | null>(row: Row<Default> & Pick<Limits, 'min'>) =>
+export const port = <Default extends number | null = null>(row: Row<Default> & Pick<Limits, 'min'>) =>
   count<Default>({ ...row, max: 65_535 })
 
 /** `0` or `1`. */
-export const flag = ({ default: usual, ...row }: Row<0 | 1>): Setting<boolean> => ({
+export const flag = ({ default: usual, ...row }: Facts & { readonly default: 0 | 1 }): Setting<boolean> => ({
   ...row,
   default: String(usual),
   values: '`0` or `1`',

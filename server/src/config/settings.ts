@@ -109,7 +109,6 @@ export const settingGroups = {
       text: 'Folder of the embedded database, the signing keys (mode 0600) and the mail outbox. With SQLite on a local disk: on NFS, SMB or 9p the database can be damaged, and Berth warns.',
     }),
     DATABASE_URL: databaseUrl({
-      default: null,
       usually: 'SQLite in `DATA_DIR`',
       reload: false,
       isSecret: true,
@@ -124,13 +123,11 @@ export const settingGroups = {
       see: 'how-to/run-several-nodes.md',
     }),
     NODE_ADDRESS: nodeAddress({
-      default: null,
       reload: false,
       text: 'Address at which the other nodes of this installation reach this one. With it several nodes run on one PostgreSQL database, of which one leads. Needs `DATABASE_URL`; give all nodes the same `BASE_DOMAIN` and `SMTP_URL` (without it each link is in outbox and log of the node that leads). Not set: this is the only node.',
       see: 'how-to/run-several-nodes.md',
     }),
     NODE_SECRET: nodeSecret({
-      default: null,
       reload: false,
       countsWith: isSet('NODE_ADDRESS'),
       isSecret: true,
@@ -138,7 +135,6 @@ export const settingGroups = {
       see: 'how-to/run-several-nodes.md',
     }),
     BASE_DOMAIN: domain({
-      default: null,
       usually: '`berth.localhost:{PORT}`',
       text: "Base domain of all hosts. It may carry a port, which the cookie's `Domain` attribute drops.",
     }),
@@ -164,21 +160,18 @@ export const settingGroups = {
       see: 'how-to/use-a-reverse-proxy.md',
     }),
     TLS_CERT_FILE: file({
-      default: null,
       reload: false,
       opens: 'shared',
       text: 'File of the certificate chain (PEM) for TLS in Berth itself, without a proxy; needs `TLS_KEY_FILE` and `PREFERRED_URL_SCHEME=https`. Both files are read again within seconds when they change.',
       see: 'how-to/use-tls-without-a-proxy.md',
     }),
     TLS_KEY_FILE: file({
-      default: null,
       reload: false,
       opens: 'shared',
       text: 'File of the private key (PEM) of the certificate, which accounts other than its owner and group cannot read.',
       see: 'how-to/use-tls-without-a-proxy.md',
     }),
     HTTP_REDIRECT_PORT: port({
-      default: null,
       min: 1,
       reload: false,
       text: 'With TLS in Berth: port, usually `80`, on which every request is redirected to `https`.',
@@ -197,25 +190,20 @@ export const settingGroups = {
       see: 'how-to/use-tls-without-a-proxy.md',
     }),
     FRONTEND_URL: webUrl({
-      default: null,
       usually: '`{scheme}://{subdomain}.{domain}`',
       text: 'Address of the front end in the links of mails.',
     }),
     TRUSTED_PROXIES: networks({
-      default: null,
       text: 'Addresses and networks whose `X-Forwarded-For` header is trusted.',
       see: 'how-to/use-a-reverse-proxy.md',
     }),
     SUPPORT_CONTACT: contact({
-      default: null,
       text: 'Contact for help, shown on every page: an e-mail address, an `http(s)` URL, or text such as `room 12, telephone 34`.',
     }),
     SECURITY_CONTACT: securityContact({
-      default: null,
       text: 'Where people report a fault of security. With it `/.well-known/security.txt` (RFC 9116) names it.',
     }),
     BRANDING_FILE: file({
-      default: null,
       opens: 'shared',
       text: "Path of a YAML or JSON file with the installation's own [look](branding.md): name, logo, colours, imprint, privacy notice, notices. The file, and those that it names, are read at the start and at SIGHUP.",
       see: 'how-to/brand-an-installation.md',
@@ -223,12 +211,10 @@ export const settingGroups = {
   },
   'Container templates': {
     CONTAINER_TEMPLATES: catalogueOrMap({
-      default: null,
       usually: 'the demo types `dev` and `prod`',
       text: 'Names of the [catalogue](catalogue.md), separated by commas, such as `code-server,jupyterlab`; or JSON text: a map of container type to [template](templates.md), in the order of the dashboard. A value of only letters, digits, `-`, `_`, commas and spaces is a list of names.',
     }),
     CONTAINER_TEMPLATES_FILE: file({
-      default: null,
       opens: 'shared',
       text: 'Path of a JSON or YAML file with the same map. Set this or `CONTAINER_TEMPLATES`, not both.',
     }),
@@ -242,7 +228,6 @@ export const settingGroups = {
       see: 'how-to/sign-in-with-openid-connect.md',
     }),
     OIDC_PROVIDERS_FILE: file({
-      default: null,
       opens: 'shared',
       text: 'Path of a JSON or YAML file: a map of provider id to [OpenID Connect provider](openid-providers.md), in the order of the login page.',
       see: 'how-to/sign-in-with-openid-connect.md',
@@ -256,13 +241,11 @@ export const settingGroups = {
       see: 'how-to/control-sign-up.md',
     }),
     ALLOWED_EMAIL_DOMAINS: emailDomains({
-      default: null,
       usually: 'any',
       text: 'Domains whose addresses may register: `example.org`, or `*.example.org` for all its subdomains. Existing accounts, `ADMIN_EMAILS` and invitations are not affected.',
       see: 'how-to/control-sign-up.md',
     }),
     ADMIN_EMAILS: emailAddresses({
-      default: null,
       text: 'Addresses that become administrators when they sign up. The first user is an administrator in any case.',
     }),
     JWT_ACCESS_TOKEN_EXPIRES: seconds({
@@ -307,7 +290,6 @@ export const settingGroups = {
       text: 'Max links per e-mail address in a sliding hour.',
     }),
     MAILBOX_RATE_LIMIT: count({
-      default: null,
       usually: '`100`, or ten times `MAGIC_LINK_RATE_LIMIT` if that is more',
       min: 1,
       max: maxLinkLimit,
@@ -332,7 +314,6 @@ export const settingGroups = {
   },
   Mail: {
     SMTP_URL: mailServer({
-      default: null,
       isSecret: true,
       text: '`smtp://` or `smtps://user:password@host:port`. Without it mails are written to `DATA_DIR/outbox` and their links to the log.',
       see: 'how-to/send-mail.md',
@@ -341,21 +322,18 @@ export const settingGroups = {
       'required',
       'opportunistic',
     )({
-      default: null,
       usually: '`required`, except for a server on the loopback interface',
       countsWith: isSet('SMTP_URL'),
       text: 'For an `smtp://` server. `required`: no mail is sent without TLS (STARTTLS, with a certificate that this machine trusts). `opportunistic`: TLS is used if it is offered, with any certificate; an attacker on the network path can hide the offer, or answer in place of the server.',
       see: 'how-to/send-mail.md',
     }),
     SMTP_HELO_NAME: heloName({
-      default: null,
       usually: 'the host of `FRONTEND_URL`, or else of the public address',
       countsWith: isSet('SMTP_URL'),
       text: 'Name by which Berth introduces itself to the mail server (`EHLO`). Strict servers want one that is in DNS and leads back to the address that Berth connects from.',
       see: 'how-to/send-mail.md',
     }),
     MAIL_FROM: sender({
-      default: null,
       usually: '`berth@{domain}`',
       text: 'Sender of the mails: an address, or a name and an address as in `Berth <berth@example.org>`.',
     }),
@@ -371,14 +349,12 @@ export const settingGroups = {
       see: 'how-to/run-on-kubernetes.md',
     }),
     KUBECONFIG: kubeconfig({
-      default: null,
       usually: 'the service account of the pod that Berth runs in',
       reload: false,
       text: 'File with address and credentials of the cluster, with `ENGINE=kubernetes`; its current context counts.',
       see: 'how-to/run-on-kubernetes.md',
     }),
     KUBERNETES_NAMESPACE: namespace({
-      default: null,
       usually: "the context's",
       reload: false,
       countsWith: kubernetes,
@@ -386,7 +362,6 @@ export const settingGroups = {
       see: 'how-to/run-on-kubernetes.md',
     }),
     KUBERNETES_STORAGE_CLASS: storageClass({
-      default: null,
       usually: "the cluster's default",
       reload: false,
       countsWith: kubernetes,
@@ -394,44 +369,37 @@ export const settingGroups = {
       see: 'how-to/run-on-kubernetes.md',
     }),
     KUBERNETES_HELPER_IMAGE: helperImage({
-      default: null,
       reload: false,
       countsWith: kubernetes,
       text: 'Image with `sh`, `tar`, `stat`, `cat` and `readlink`, such as busybox, for pods that read and write homes: starter files, snapshots and backups of homes. It needs rights for `pods/exec`.',
       see: 'how-to/run-on-kubernetes.md',
     }),
     KUBERNETES_TOOL_IMAGE: helperImage({
-      default: null,
       reload: false,
       countsWith: kubernetes,
       text: 'Image that has `berth-tool` in its `PATH`, as the image of Berth does: with `SSH_LISTEN` it brings into each pod what SSH needs there. It needs rights for `pods/exec`.',
       see: 'how-to/offer-ssh.md',
     }),
     DOCKER_HOST: dockerHost({
-      default: null,
       usually: 'detected',
       reload: false,
       opens: 'shared',
       text: "The engine's socket.",
     }),
     SECRETS_DIR: absolutePath({
-      default: null,
       opens: 'shared',
       text: 'Folder with the files of `secrets` of templates.',
       see: 'how-to/mount-data-and-secrets.md',
     }),
     ALLOWED_MOUNT_ROOTS: absolutePaths({
-      default: null,
       text: 'Folders of the host below which templates may mount (`mounts`).',
       see: 'how-to/mount-data-and-secrets.md',
     }),
     OPEN_GIT_HOSTS: hosts({
-      default: null,
       text: 'Hosts of Git repositories whose files links may put into homes (`/open/{type}/{path}?git=`), such as `github.com,git.example.org:8443`. Without it no such link works.',
       see: 'how-to/give-one-link-to-a-class.md',
     }),
     TZ: timeZoneName({
-      default: null,
       usually: "the machine's time zone",
       text: 'Time zone such as `Europe/Berlin`, of template fields (`stop_at`, `prestart_at`), hours of groups, notices and days of use that name none.',
     }),
@@ -456,20 +424,17 @@ export const settingGroups = {
       text: 'Max container creations and starts that the engine handles at the same time.',
     }),
     MAX_RUNNING: count({
-      default: null,
       min: 1,
       max: 1_000_000,
       text: 'Max containers that run at the same time, of all users. Paused containers count.',
       see: 'how-to/plan-capacity.md',
     }),
     MAX_PER_USER: count({
-      default: null,
       min: 1,
       max: 1_000,
       text: 'Max containers that run at the same time, of one user. Paused containers count.',
     }),
     GPU_IDS: gpuIds({
-      default: null,
       countsWith: docker,
       text: 'GPUs of the machine that the engine runs on, such as `0,1,2,3`, or by `GPU-` or `MIG-` and their UUID as `nvidia-smi -L` prints them. Each belongs to one container at a time, and launches wait while all are taken. Without it every container with `gpus` gets the first ones.',
       see: 'how-to/share-gpus.md',
@@ -509,14 +474,12 @@ export const settingGroups = {
       see: 'how-to/build-environments.md',
     }),
     BUILD_BASES: imageNames({
-      default: null,
       usually: "images of the templates that the group's members may launch",
       countsWith: isOn('ENVIRONMENTS'),
       text: 'Images that managers may build on, such as `python:*,quay.io/course/base`; `*` at the end stands for every continuation. Administrators build on any image.',
       see: 'how-to/build-environments.md',
     }),
     BUILD_GIT_HOSTS: hostNames({
-      default: null,
       countsWith: isOn('ENVIRONMENTS'),
       text: 'Hosts of Git repositories that managers may build from, such as `github.com,git.example.org:8443`. Berth itself fetches them, with what the network lets it reach. Administrators name any host.',
       see: 'how-to/build-environments.md',
@@ -572,12 +535,10 @@ export const settingGroups = {
       see: 'how-to/keep-snapshots-of-homes.md',
     }),
     MAX_DISK_PER_USER: bytes({
-      default: null,
       text: 'Max size, such as `10g`, of all homes of one user. At nine tenths of it the user is warned. At the limit only the container with the largest home still starts, up to a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
     }),
     ARCHIVE_DIR: absolutePath({
-      default: null,
       usually: '`archives` in `DATA_DIR`',
       opens: 'private',
       text: 'Folder of archives of homes, which are made at the end of a term. Several nodes need one that all of them share.',
@@ -677,7 +638,6 @@ export const settingGroups = {
       see: 'how-to/keep-an-access-log.md',
     }),
     ACCESS_LOG_FILE: file({
-      default: null,
       usually: 'standard output',
       opens: 'shared',
       countsWith: isOn('ACCESS_LOG', 'ACCESS_LOG is off, and no request is logged'),
@@ -685,12 +645,10 @@ export const settingGroups = {
       see: 'how-to/keep-an-access-log.md',
     }),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl({
-      default: null,
       text: 'Receiver of OpenTelemetry traces, such as `http://127.0.0.1:4318`: spans are sent to `/v1/traces` below it, as OTLP over HTTP with JSON. Without this setting there are no traces.',
       see: 'how-to/send-traces.md',
     }),
     OTEL_EXPORTER_OTLP_HEADERS: headerPairs({
-      default: null,
       isSecret: true,
       countsWith: hasTraces,
       text: 'Headers of each request to the receiver.',
@@ -709,29 +667,24 @@ export const settingGroups = {
       see: 'how-to/send-traces.md',
     }),
     METRICS_TOKEN: bearer({
-      default: null,
       isSecret: true,
       text: 'Bearer token that `/metrics` requires (403 without it). Without this setting only programs on the same machine may read the metrics, and no proxy.',
       see: 'how-to/monitor.md',
     }),
     METRICS_LISTEN: listenAddress({
-      default: null,
       text: 'Address of a listener that serves `/metrics` only. The public listener then answers 404.',
       see: 'how-to/monitor.md',
     }),
     SSH_LISTEN: listenAddress({
-      default: null,
       text: 'Address of the SSH server, by which people reach their own containers: `ssh {slug}-{type}@host`. Without this setting there is none.',
       see: 'how-to/offer-ssh.md',
     }),
     AUDIT_WEBHOOK_URL: webhookUrl({
-      default: null,
       isSecret: true,
       text: 'Address to which every entry of the audit log is sent as a signed message (Standard Webhooks): `https://`, or `http://` at a loopback address. Needs `AUDIT_WEBHOOK_SECRET`.',
       see: 'how-to/send-audit-entries.md',
     }),
     AUDIT_WEBHOOK_SECRET: webhookSecrets({
-      default: null,
       isSecret: true,
       text: 'Secret of the signatures. Several sign each message once each while a receiver changes its secret.',
       see: 'how-to/send-audit-entries.md',

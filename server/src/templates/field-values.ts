@@ -96,8 +96,10 @@ export const icon = kind<TypeIcon | ImageFile>(
   },
 )
 
-export const orNull = <T>({ values, read }: Kind<T>): Kind<T | null> =>
-  kind(`${values}; \`null\``, (value) => (value === null ? ok(null) : read(value)))
+export const orNull = <T>({ values, read }: Kind<T>): Kind<T | null> & { readonly default: null } => ({
+  ...kind(`${values}; \`null\``, (value) => (value === null ? ok(null) : read(value))),
+  default: null,
+})
 
 const [minCores, maxCores] = [0.01, 1024]
 

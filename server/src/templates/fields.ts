@@ -57,7 +57,6 @@ export const fieldGroups = {
   Catalogue: {
     extends: {
       ...orNull(text),
-      default: null,
       text: 'Name of a template of the catalogue. Fields that are given beside it replace those of the catalogue; variables of `env` are added to its variables.',
       see: 'reference/catalogue.md',
     },
@@ -67,7 +66,6 @@ export const fieldGroups = {
     description: { ...anyText, default: '', text: 'Text below the name on the dashboard.' },
     icon: {
       ...orNull(icon),
-      default: null,
       text: 'Picture on the dashboard: the name of a sign of the pages, or the absolute path of an image on this machine (PNG or plain SVG, square, at most 64 KiB). The image is read when the templates are, and each person who knows its address can read it. `null`: the sign `app`.',
     },
     open_path: {
@@ -84,17 +82,15 @@ export const fieldGroups = {
     },
     environment: {
       ...orNull(environmentName),
-      default: null,
       text: 'Name of an environment, in place of `image`: launches use its published version. Berth does not start with it while `ENVIRONMENTS` is off.',
       see: 'how-to/build-environments.md',
     },
     registry_auth: {
       ...orNull(account),
-      default: null,
       text: 'Account at the registry of `image`, `{username, password_file: path below SECRETS_DIR}`; used when the image has to be pulled. The file is read each time, and one line break at its end is cut. `null`: as an unknown client.',
       see: 'how-to/mount-data-and-secrets.md',
     },
-    command: { ...orNull(textList), default: null, text: 'Command; `null` uses the command of the image.' },
+    command: { ...orNull(textList), text: 'Command; `null` uses the command of the image.' },
     env: { ...variables, default: {}, text: 'Environment variables.' },
     secrets: {
       ...secretFiles,
@@ -110,7 +106,6 @@ export const fieldGroups = {
     },
     port: {
       ...orNull(whole(1, 65_535)),
-      default: null,
       text: 'Port on which the application listens; `null` uses the single port that the image exposes, else 8080.',
     },
     scheme: {
@@ -127,12 +122,10 @@ export const fieldGroups = {
     },
     ready_path: {
       ...orNull(pathAndQuery),
-      default: null,
       text: "Path and query below the container's address, e.g. `healthz`, of a `GET` that has to be answered below 500 before the container is shown as ready and before the gateway forwards requests after a start; `null`: an open port is enough.",
     },
     runtime: {
       ...orNull(text),
-      default: null,
       text: "OCI runtime, e.g. `runsc`; `null` uses the engine's default. Berth does not start if the engine lacks it.",
       see: 'how-to/harden-containers.md',
     },
@@ -169,7 +162,6 @@ export const fieldGroups = {
     },
     home_size: {
       ...orNull(size),
-      default: null,
       text: 'Max size of the home; `null` for no limit. Enforced where the file system of the engine has project quotas; elsewhere the owner is warned at nine tenths, and launches are refused from a quarter above the limit.',
       see: 'how-to/limit-disk-use.md',
     },
@@ -181,19 +173,16 @@ export const fieldGroups = {
     },
     home_source: {
       ...orNull(homeSource),
-      default: null,
       text: 'A folder of the host in place of a volume of the engine, such as of a file server: `{path: "/srv/homes/{slug}", create: "1000:1000"}`, below one of `ALLOWED_MOUNT_ROOTS`, symbolic links followed. `{slug}` and `{user_id}` stand for the person. With `create` a missing folder is made, with mode 0700 and this owner; without it the launch is refused. With `ENGINE=kubernetes` it is a folder of a claim of the namespace: `{claim: homes, sub_path: "{slug}"}`; the claim needs `ReadWriteMany`. Berth neither measures, snapshots, archives nor removes what is in it.',
       see: 'how-to/share-homes-and-folders.md',
     },
     user: {
       ...orNull(accountIds),
-      default: null,
       text: '`uid` or `uid:gid` as which the container runs; `null`: as the image says. A new home belongs to it.',
       see: 'how-to/share-homes-and-folders.md',
     },
     group_folders: {
       ...orNull(absolutePath),
-      default: null,
       text: "Absolute path in the container below which folders of the owner's groups appear, as `{path}/{name of the folder}`. Managers of a group write; members read, or write where the folder says so. `null`: none.",
       see: 'how-to/share-homes-and-folders.md',
     },
@@ -218,7 +207,6 @@ export const fieldGroups = {
   Kubernetes: {
     kubernetes: {
       ...orNull(clusterFields),
-      default: null,
       text: 'With `ENGINE=kubernetes` only; elsewhere Berth does not start with it. A map of `node_selector` (labels that the node must have), `tolerations` (a list of `{key, operator, value, effect, seconds}`, as in a pod), `storage_class` (of homes that are made from now on; without it `KUBERNETES_STORAGE_CLASS`), `pull_secrets` (names of Secrets of the namespace with accounts at registries, beside `registry_auth`), `gpu_resource` (what `gpus` counts; `nvidia.com/gpu` without it).',
       see: 'how-to/run-on-kubernetes.md',
     },
@@ -236,12 +224,10 @@ export const fieldGroups = {
     },
     idle_cpu: {
       ...orNull(cores),
-      default: null,
       text: 'CPU cores, e.g. `0.1`: a container whose average use since the last check is higher is not idle, whatever its traffic. `null`: only traffic counts.',
     },
     idle_probe: {
       ...orNull(idleProbe),
-      default: null,
       text: "Whom Berth asks whether a running container is used: `jupyter` (kernels and terminals), `code-server` (its heartbeat), or `{path, active}`: a path below the container's address that answers JSON, and a JSON pointer (RFC 6901) in it to the time of the last use or to a number of what is going on. It is asked every minute, and before each suspension. While it answers, traffic counts as no use, except for a page that was opened in the last five minutes; a page that is left open wakes nothing. While it does not answer, traffic counts. `null`: traffic counts.",
       see: 'how-to/suspend-idle-containers.md',
     },
@@ -261,7 +247,6 @@ export const fieldGroups = {
     },
     prestart_at: {
       ...orNull(timeOfDay),
-      default: null,
       text: 'Time of day, such as `07:30`, with a time zone `07:30 Europe/Berlin`, at which the containers of users who used theirs in the last seven days are started and paused in the same way; without a time zone that of `TZ`.',
     },
   },
@@ -273,7 +258,6 @@ export const fieldGroups = {
     },
     stop_at: {
       ...orNull(timeOfDay),
-      default: null,
       text: 'Time of day at which running containers are stopped, such as `22:00`, with a time zone `22:00 Europe/Berlin`; without one that of `TZ`. Owners are warned a minute before.',
     },
   },
