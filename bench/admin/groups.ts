@@ -6,7 +6,6 @@ export const groupCount = 1_000
 const types = ['dev', 'prod', 'lab']
 const day = 86_400_000
 
-/** Runs a statement. */
 type Run = (text: string) => Promise<unknown>
 
 /** A thousand groups, of a hundred members each with 100,000 people, some with an open invitation. */

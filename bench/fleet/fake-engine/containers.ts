@@ -117,7 +117,6 @@ export class Containers {
     }
   }
 
-  /** The response to an inspect. */
   inspected(container: Container): Json {
     const { id, name, labels, state, network, created } = container
     const { samples } = { samples: this.#samples.inspected }

@@ -19,7 +19,6 @@ import { checkStagedStore, installStore, requireNoStore, type StoreDestination }
 type Bytes = AsyncIterable<Uint8Array>
 
 export interface RestoreOptions extends StoreDestination {
-  /** Folder of the backup. */
   readonly backup: string
   readonly trust: BackupTrust
   /** Null without a secret key. */

@@ -21,7 +21,6 @@ export interface Finding {
 export interface CheckContext {
   readonly config: Config
   readonly addresses: Addresses
-  /** Warnings of the settings. */
   readonly warnings: readonly LocalizedMessage[]
   /** Lines of `berth.env` without an effect. */
   readonly notes: readonly string[]

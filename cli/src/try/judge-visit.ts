@@ -13,7 +13,6 @@ export interface AppLocation {
 const maxNamed = { breaks: 6, hint: 3 }
 /** Max length of an error's text, in characters. */
 const maxErrorLength = 200
-/** Cookies of the platform. */
 const ownCookies = /^(__Host-)?(spawner|berth)_/
 /** What browsers ask for by themselves. */
 const unasked = /^\/(favicon\.ico|\.well-known\/.*)$/

@@ -219,7 +219,6 @@ interface HeldBytesOptions<Connection> {
   readonly limit: number
   /** Whether a connection still holds what was counted; those that do not are counted no more. */
   isHeld(connection: Connection): boolean
-  /** Closes a connection. */
   close(connection: Connection): void
 }
 

@@ -264,7 +264,6 @@ export class PortRoute extends Route {
   }
 }
 
-/** The entry of a container as that of its port. */
 function entryOfPort(entry: RouteEntry, port: number): RouteEntry {
   return 'reason' in entry.where ? entry : { ...entry, where: { ...entry.where, port } }
 }

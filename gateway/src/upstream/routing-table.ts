@@ -47,7 +47,6 @@ export class RoutingTable {
     return this.#entries.size
   }
 
-  /** The routes that were used. */
   used(): Iterable<Route> {
     return this.#routes.values()
   }

@@ -21,7 +21,6 @@ export interface Upstream {
   readonly usesTls: boolean
   /** Requests and WebSockets under way. */
   readonly activeRequests: ActiveRequests
-  /** Its idle connections. */
   readonly idle: ConnectionPool
   /** Bytes moved. @param use what they count as */
   touch(use: RequestUse): void
@@ -86,7 +85,6 @@ export class UpstreamConnection {
   #isYielding = false
   /** It closes once what was written is sent. */
   #isEnding = false
-  /** Requests that were sent on it. */
   requests = 0
   /** When its last answer ended, in ms since 1970. */
   idleSince = 0
@@ -404,7 +402,6 @@ export class ActiveRequests {
     return this.#all.slice().values()
   }
 
-  /** Cuts them all. */
   cut(): void {
     for (const stream of this.#all.slice()) stream.cut()
   }

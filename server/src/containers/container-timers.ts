@@ -93,7 +93,6 @@ export function prestartOf(
   return prestart
 }
 
-/** Address of a container that has one. */
 function addressOf(routeSync: RouteSync, owned: ContainerRef) {
   const known = routeSync.get(owned)
   const where = known && routeSync.routeOf(known)?.where

@@ -43,7 +43,6 @@ const maxEnvironments = 1_000
 export interface EnvironmentView extends StoredEnvironment {
   /** Types whose templates name it, in their order. */
   readonly types: readonly string[]
-  /** Name of its group. */
   readonly group: string | null
   /** What the person who asks tries of it. */
   readonly trial: OwnTrial | undefined

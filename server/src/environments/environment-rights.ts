@@ -104,7 +104,6 @@ export class EnvironmentRights {
       throw refusals.badRequest(message('environments.gitHostNotAllowed', { host }))
   }
 
-  /** Templates that name an environment. */
   usersOf(name: string): Template[] {
     return this.#templates.all().filter(({ environment }) => environment === name)
   }

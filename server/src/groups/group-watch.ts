@@ -37,7 +37,6 @@ export interface WatchedGroup {
  */
 export class GroupWatch {
   readonly #parts: GroupWatchParts
-  /** With who watches. */
   readonly #views = new Map<GroupView, Pick<Actor, 'id'>>()
   #stopObserving: (() => void) | undefined
   #interval: NodeJS.Timeout | undefined

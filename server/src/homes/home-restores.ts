@@ -158,7 +158,6 @@ export interface PendingRestore extends ContainerRef {
   readonly slug: string
   readonly volume: string
   readonly from: 'snapshot' | 'upload'
-  /** Id of the archive. */
   readonly id: string
   /** Path in the home that is restored; empty for all. */
   readonly only: string

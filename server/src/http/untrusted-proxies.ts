@@ -30,7 +30,6 @@ export class UntrustedProxies {
     this.#now = now
   }
 
-  /** Checks one request. */
   note(request: IncomingMessage): void {
     if (!isFromUntrustedProxy(request)) return
     const address = clientAddress(request)

@@ -17,7 +17,6 @@ export interface FollowerParts {
   /** `NODE_ADDRESS` of this node. */
   readonly node: string
   readonly key: Buffer
-  /** The gateway of this node. */
   readonly gateway: Gateway
   readonly own: OwnSettings
   /** Answers requests at this node; left out: the leader answers all. */

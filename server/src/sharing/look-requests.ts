@@ -18,7 +18,6 @@ export interface LookRequest {
   readonly id: number
   readonly manager: { readonly id: number; readonly email: string }
   readonly group: { readonly id: number; readonly name: string }
-  /** Container of the member. */
   readonly owned: ContainerRef
   /** By the wall clock, for pages. */
   readonly expiresAt: Date
@@ -104,7 +103,6 @@ export class LookRequests {
     this.#publish(userId)
   }
 
-  /** All open requests. */
   all(): LookRequest[] {
     return [...this.#open.values()]
   }

@@ -37,7 +37,6 @@ export interface SshClient {
   readonly name: string
   /** Of the key, as OpenSSH writes it. */
   readonly fingerprint: string
-  /** Network address. */
   readonly address: string
 }
 
@@ -66,7 +65,6 @@ export interface SshControl {
   wake(session: number): Promise<void>
   /** Sessions in which bytes moved since the last call, about every second. */
   reportUse(sessions: readonly number[]): void
-  /** A session is over. */
   end(session: number): void
   /** A client left without having proved anything. @param name that it gave, if it gave one */
   reportFailure(address: string, name: string): void

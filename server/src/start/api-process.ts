@@ -164,7 +164,6 @@ interface StartParts {
   readonly end: Shutdown
 }
 
-/** Addresses of what was started. */
 type Started = Addresses & Pick<App, 'port'>
 
 /** The only node. */

@@ -16,7 +16,6 @@ export type ShareTarget =
 /** A share, with its container and its owner. */
 export interface ContainerShare {
   readonly id: number
-  /** Id of the container's record. */
   readonly recordId: number
   readonly owner: { readonly id: number; readonly email: string; readonly slug: string }
   readonly type: string

@@ -215,7 +215,6 @@ export interface AuditLogTable {
 
 /** Personal facts of entries of the audit log, until their retention is over; see `personal-facts.ts`. */
 export interface AuditPersonalFactsTable {
-  /** Position of the entry. */
   position: number
   at: number
   /** Makes the seal in the entry useless for guessing once this row is gone. */
@@ -351,7 +350,6 @@ export interface GroupBlocksTable {
 /** Containers that their owners share; of `email` and `group_id` one is null. */
 export interface ContainerSharesTable {
   id: Generated<number>
-  /** Record of the container. */
   record_id: number
   /** Address of the visitor's account, which need not exist yet; null for shares with a group, or with a manager. */
   email: string | null
@@ -422,7 +420,6 @@ export interface HomeArchivesTable {
   created_at: number
 }
 
-/** Links of mails to archives. */
 interface ArchiveLinksTable {
   id: Generated<number>
   member_id: number
@@ -482,7 +479,6 @@ export interface EnvironmentTrialsTable {
   begun_at: number
 }
 
-/** Images that were pulled here. */
 interface PulledImagesTable {
   id: Generated<number>
   image: string

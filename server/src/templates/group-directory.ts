@@ -11,7 +11,6 @@ interface Snapshot {
   /** Groups that end at some time, or have ended. */
   readonly ending: readonly Group[]
   readonly limited: readonly Group[]
-  /** Groups with hours. */
   readonly timed: readonly Group[]
   readonly hasFolders: boolean
 }
@@ -88,12 +87,10 @@ export class GroupDirectory {
     return this.#snapshot.ending.length > 0
   }
 
-  /** Groups that have ended. */
   expired(now: Date): Group[] {
     return this.#snapshot.ending.filter((group) => isExpired(group, now))
   }
 
-  /** Groups with hours. */
   get timed(): readonly Group[] {
     return this.#snapshot.timed
   }
@@ -103,7 +100,6 @@ export class GroupDirectory {
     return this.#snapshot.hasFolders
   }
 
-  /** Groups with a limit. */
   get limited(): readonly Group[] {
     return this.#snapshot.limited
   }

@@ -143,7 +143,6 @@ export function expiredGroup(
 
 /** Limits of a group for one of its members. */
 export interface MemberLimits {
-  /** Name of the group. */
   readonly group: string
   /** Types that they are about; null: every type. */
   readonly types: readonly string[] | null

@@ -170,7 +170,6 @@ export class Templates {
     return this.#byType.values().next().value as Template
   }
 
-  /** An image of a type by the name of its file. */
   imageNamed(fileName: string): ImageFile | undefined {
     for (const { icon } of this.#configured) if (typeof icon === 'object' && icon?.fileName === fileName) return icon
     return undefined

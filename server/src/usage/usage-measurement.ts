@@ -23,7 +23,6 @@ export interface UsageMeasurementParts {
   readonly runtime: Pick<Runtime, 'usage' | 'capabilities'>
   readonly routeSync: Pick<RouteSync, 'running'>
   readonly recorder: Pick<UsageRecorder, 'add'>
-  /** Time zone of the days. */
   readonly timeZone: string
   /** From the begin of a pass to that of the next, in ms; 0: nothing is measured. */
   readonly interval: number
@@ -181,7 +180,6 @@ export interface HomeUsageParts {
   readonly diskUse: Pick<DiskUse, 'isWanted' | 'measure' | 'sizes'>
   readonly recorder: Pick<UsageRecorder, 'add'>
   readonly writer: Pick<UsageWriter, 'write'>
-  /** Time zone of the days. */
   readonly timeZone: string
   readonly isWanted: boolean
   readonly log: Pick<Logger, 'warn'>

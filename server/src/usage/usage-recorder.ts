@@ -29,7 +29,6 @@ export interface UsageRecorderParts {
   readonly routeSync: Pick<RouteSync, 'running'>
   readonly activity: Pick<Activity, 'lastOf'>
   readonly templates: Pick<Templates, 'get'>
-  /** Time zone of the days. */
   readonly timeZone: string
 }
 

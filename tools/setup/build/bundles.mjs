@@ -5,7 +5,6 @@ import { hashOf, readIfThere } from './sources.mjs'
 
 /** @import { SetupContext } from '../setup-context.mjs' */
 
-/** The sources of the bundle. */
 const sources = [
   ...['server', 'gateway', 'cli', 'texts', 'api'].flatMap((name) => [`${name}/src`, `${name}/package.json`]),
   'package-lock.json',

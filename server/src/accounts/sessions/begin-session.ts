@@ -35,7 +35,6 @@ export interface BeginSessionParts {
   readonly tokens: AccessTokens
   readonly lifetimes: SessionLifetimes
   readonly cookies: SessionCookies
-  /** An id of a new session. */
   readonly newId: () => string
   /** They tell the gateway that the user may be let in, and start what a sign-in starts. */
   readonly containers: Containers

@@ -82,7 +82,6 @@ export class Revocations {
       this.#expiryByJti.set(jti, expiresAt)
   }
 
-  /** Id of a new token. */
   newId(): string {
     return `${this.#era}.${randomUUID()}`
   }

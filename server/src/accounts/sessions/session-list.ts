@@ -183,7 +183,6 @@ export class EndSessions {
 
 /** Between two writes of `last_used`, in ms. */
 const writeInterval = 60_000
-/** Sessions of one statement. */
 const maxUsesInStatement = 200
 
 /**

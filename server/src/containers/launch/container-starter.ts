@@ -22,7 +22,6 @@ export interface Start {
   readonly spec: ContainerSpec
   /** For the registry of its image. */
   readonly credentials: CreateOptions['credentials']
-  /** The starter files of its template. */
   readonly files: readonly StarterFiles[]
   /** Folders of groups that it has. */
   readonly folders: readonly MountedGroupFolder[]

@@ -68,7 +68,6 @@ export class LaunchControl {
     this.history = new LoadTimeSeries({ admission: this.admission, capacity, hostResources, launchMetrics })
   }
 
-  /** The status of a container has changed. */
   noteStatus(container: ContainerState, status: RouteStatus): void {
     // An engine that does not answer about it has ended nothing.
     if (status === 'unknown') return

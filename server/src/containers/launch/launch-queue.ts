@@ -35,7 +35,6 @@ export class LaunchQueue {
   readonly #queue = new PriorityQueue<QueueEntry>()
   /** All launches, queued or in progress, by user and type. */
   readonly #entries = new Map<number, Map<string, QueueEntry>>()
-  /** Number of pulls by image. */
   readonly #pulls = new Map<string, number>()
   readonly #slotTimeout: number
   #underWay = 0
@@ -444,7 +443,6 @@ interface QueueEntry {
    * has timed out, and it continues without it.
    */
   state: 'waiting' | 'working' | 'yielded' | 'overdue'
-  /** Timeout of its slot. */
   slotTimer: NodeJS.Timeout | undefined
   lastNotified: (QueuePosition & { readonly at: number }) | undefined
 }

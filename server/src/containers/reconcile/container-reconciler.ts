@@ -142,7 +142,6 @@ export class ContainerReconciler implements Task, EngineListener {
     return this.#counters.counts()
   }
 
-  /** Warnings for the operator. */
   warnings(): LocalizedMessage[] {
     return this.#restorer.warnings()
   }
@@ -284,7 +283,6 @@ export async function isAnyRunningSince(
 const unmanagedGrace = 2_000
 
 interface UnmanagedContainersParts {
-  /** State of the container with this id of the engine. */
   readonly find: (containerId: string) => ContainerState | undefined
   /** Requests a run of the reconciler. */
   readonly activate: () => void

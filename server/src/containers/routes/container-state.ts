@@ -5,7 +5,6 @@ import type { ContainerRef } from '#/store/user-containers.ts'
 
 /** Merged view of one container: its record in the store, and the last inspect. */
 export interface ContainerState extends ContainerRef {
-  /** Id of its record in the store. */
   readonly recordId: number
   /** First segment of its path. */
   readonly prefix: string

@@ -35,7 +35,6 @@ export type RouteSyncParts = RoutePublisherParts &
 
 /** Receives changes of containers, in the order in which they are found; neither may throw. */
 export interface RouteListener {
-  /** The status of a container changes. */
   onStatus?(container: ContainerState, status: RouteStatus): void
   /** The record of a container was deleted. */
   onGone?(owned: ContainerRef): void

@@ -46,12 +46,10 @@ export class RoutingSnapshot {
     return this.#routes.get(prefix)
   }
 
-  /** Number of routes. */
   get size(): number {
     return this.#routes.size
   }
 
-  /** Prefixes of the routes in a state. */
   inState(state: RouteState): ReadonlySet<string> {
     return this.#prefixesByState.get(state) ?? none
   }
@@ -186,7 +184,6 @@ export class RouteReader {
     return this.#known.byPrefix(prefix)?.known
   }
 
-  /** The container with this id of the engine. */
   findByContainerId(containerId: string): ContainerState | undefined {
     return this.#known.byId(containerId)?.known
   }

@@ -105,7 +105,6 @@ interface MountLine {
 /** OCI runtimes whose containers are processes of the host with the mounts that the app has; in a sandbox these are others. */
 const nativeRuntimes = new Set(['runc', 'io.containerd.runc.v2', 'crun', 'nvidia'])
 
-/** A container that was started. */
 interface Started {
   readonly id: string
   /** 0 when it has ended. */

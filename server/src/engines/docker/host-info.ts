@@ -15,7 +15,6 @@ export interface HostFacts {
   readonly memory: number
   /** Names of the ways to keep a container's output; Podman has none that is called `local`. */
   readonly logDrivers: readonly string[]
-  /** Names of its OCI runtimes. */
   readonly ociRuntimes: readonly string[]
   /** Whether it offers GPUs: by the runtime of NVIDIA, or by devices of CDI. */
   readonly hasGpus: boolean

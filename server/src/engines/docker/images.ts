@@ -4,7 +4,6 @@ import type { CreateOptions, ImageInfo, PullProgress, RegistryCredentials } from
 import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { callTimeouts, isOutOfSpace, type EngineClient } from './engine-client.ts'
 
-/** The engine that has the images. */
 interface Engine {
   readonly client: EngineClient
 }

@@ -39,7 +39,6 @@ export async function execInApp(
   return { stream: connection, ended: connection.ended }
 }
 
-/** One connection of a program. */
 class ExecConnection extends PodStream {
   readonly ended: Promise<ExecEnd>
   readonly #end: (end: ExecEnd) => void

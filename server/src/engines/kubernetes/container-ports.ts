@@ -54,7 +54,6 @@ const refusalTime = 250
 
 const [data, errors] = [0, 1]
 
-/** One forwarded connection. */
 class ForwardedPort extends PodStream {
   /** Resolves when an error has come, which ends the connection. */
   readonly refused: Promise<true>

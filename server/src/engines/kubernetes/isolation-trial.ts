@@ -183,7 +183,6 @@ function specOf(program: TrialProgram, name: string, kind: TrialKind): Container
   }
 }
 
-/** Selector of the pods of trials of an installation. */
 const trialSelector = (installation: string): string => `${installationLabel}=${installation}`
 
 /** Timeout of a connection, in ms; a policy mostly drops what it refuses. */

@@ -230,7 +230,6 @@ export interface PreviewTermEndParts {
 /** What an end of term will do, in numbers. */
 export interface TermEndSums {
   readonly members: number
-  /** Accounts that are removed. */
   readonly accounts: number
   /** Members who keep their account and leave the group. */
   readonly staying: number

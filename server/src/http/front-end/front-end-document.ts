@@ -49,7 +49,6 @@ export interface FrontEndParts {
   readonly linkLifetime: number
   /** How users sign in. */
   readonly signIn: BootData['sign_in']
-  /** Contact for help. */
   readonly contact: string | null
   /** Null: there is no `security.txt`. */
   readonly security: SecurityText | null

@@ -109,7 +109,6 @@ type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Cal
 /** Mails a link. @returns what is answered */
 type MailLink = (call: LinkRequestCall) => Promise<LocalizedMessage>
 
-/** Handler that mails a link. */
 function linkRequest(parts: AuthParts, mail: MailLink) {
   return async (call: LinkRequestCall): Promise<{ message: string }> => answerLinkRequest(parts, call, await mail(call))
 }
