@@ -185,8 +185,9 @@ export interface Runtime {
   measureHomes(signal: AbortSignal, userId?: number): Promise<ReadonlyMap<string, number | null>>
 
   /**
-   * Bytes that a container of ours has written outside of its volumes: those of the writable layer that its engine keeps for it. `bound`
-   * where the engine keeps them below `ContainerSpec.layerSize`; undefined when the container is gone. The engine looks at every file.
+   * Bytes that a container of ours has written outside of its volumes: those of the writable layer that its engine keeps
+   * for it. `bound` where the engine keeps them below `ContainerSpec.layerSize`; undefined when the container is gone.
+   * The engine looks at every file.
    * @param signal ends it
    * @throws {RuntimeError} `failed` where the engine cannot tell
    */

@@ -206,8 +206,8 @@ export async function setHomeProblem(db: Db, id: number, problem: HomeProblem | 
 }
 
 /**
- * Stores how many bytes a container has written outside of its home, for which it is stopped and made anew, or (null) that it could not be
- * stopped.
+ * Stores how many bytes a container has written outside of its home, for which it is stopped and made anew, or (null)
+ * that it could not be stopped.
  * @returns id of the record; undefined when none has this container any more
  */
 export async function noteFullLayer(db: Db, containerId: string, bytes: number | null): Promise<number | undefined> {

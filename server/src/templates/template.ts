@@ -58,8 +58,8 @@ export interface Template extends ContainerFields, LifetimeLimits {
   /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
   readonly homeSize: number | null
   /**
-   * Bytes that a container may write outside of its home and mounts; null is no limit. Hard where the engine can bind it, else a warning
-   * and a stop.
+   * Bytes that a container may write outside of its home and mounts; null is no limit. Hard where the engine can bind
+   * it, else a warning and a stop.
    */
   readonly layerSize: number | null
   /** Seconds without traffic after which the container is paused: memory kept, no CPU; 0 never. Less than `idleTimeout`. */

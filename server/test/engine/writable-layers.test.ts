@@ -6,7 +6,7 @@ import { engineAnswering, ok } from '../support/engine/faulty-engines.ts'
 import { execInContainer } from '../support/engine/exec-in-container.ts'
 import { ofKind, openDockerEngine } from '../support/engine/runtimes.ts'
 
-/** Writable layers of containers of a real Docker Engine, which cannot bind them: its folder is on no XFS with project quotas. */
+/** Writable layers with a real Docker Engine, which cannot bind them: its folder is on no XFS with project quotas. */
 const rig = await openDockerEngine()
 after(() => rig.close())
 const { runtime, neighbour, installation, spec } = rig
@@ -28,7 +28,7 @@ test('what a container writes outside of its home is measured, also while it is 
   assert.equal(await runtime.measureLayer(id, signal), undefined)
 })
 
-/** The real engine, which says that its layers are on XFS. @returns how often it was asked to create a container of a user, too */
+/** The real engine, which says that its layers are on XFS, and how often it is asked to create a user's container. */
 async function engineOnXfs(t: Parameters<typeof engineAnswering>[0]) {
   const info = await askEngine<object>('GET', '/info')
   const storage = { Driver: 'overlay2', DriverStatus: [['Backing Filesystem', 'xfs']] }

@@ -19,7 +19,7 @@ export interface EventState {
   readonly launches: Launches
   /** Limits that are nearly used up, by container type; null for all homes together. */
   readonly disks: ReadonlyMap<string | null, DiskEvent>
-  /** What containers have written outside of their homes, where that is nearly as much as they may; by container type. */
+  /** Containers that have written nearly as much outside of their homes as they may, by container type. */
   readonly layers: ReadonlyMap<string, LayerEvent>
   /** Warnings of idle suspension, by container type. */
   readonly idles: ReadonlyMap<string, IdleWarning>

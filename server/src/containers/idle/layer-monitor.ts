@@ -14,7 +14,7 @@ import type { IdleSuspension } from './idle-suspension.ts'
 
 /** Between two measurements, and after one that failed, in ms. */
 const [defaultInterval, retryAfter] = [600_000, 60_000]
-/** Rest after each container, as a multiple of what it took, so that the disk is there for others four fifths of the time. */
+/** Rest after each container, as a multiple of what it took: four fifths of the time the disk is there for others. */
 const restFactor = 4
 /** Part of a limit from which owner and operator are warned. */
 const warnFrom = 0.9
@@ -43,8 +43,9 @@ interface NearlyFull {
 }
 
 /**
- * Layer monitor: measures what running and paused containers have written outside of their homes, where a template limits that and the
- * engine cannot bind it. Warns owners at nine tenths, and stops at the limit; the next start makes such a container anew.
+ * Layer monitor: measures what running and paused containers have written outside of their homes, where a template
+ * limits that and the engine cannot bind it. Warns owners at nine tenths, and stops at the limit; the next start makes
+ * such a container anew.
  */
 export class LayerMonitor {
   readonly #parts: LayerMonitorParts
@@ -153,7 +154,7 @@ export class LayerMonitor {
   async #stop(known: ContainerState, containerId: string, used: number, limit: number): Promise<void> {
     const { database, idleSuspension, log } = this.#parts
     const { userId, type } = known
-    // Stored before the stop, in the flight of the container: a start that comes next finds it, and makes the container anew.
+    // Stored before the stop, in the flight of the container: the next start finds it, and makes the container anew.
     const isMeant = () => this.#store(known, containerId, used, limit)
     try {
       if (!(await idleSuspension.stopNow(known, { isMeant }))) return

@@ -97,8 +97,8 @@ export class ContainerStarter {
 
   /**
    * Starts a stopped or paused container; undefined when a new one has to be created: after a failed start, for a new
-   * template, for a new image of the same name, when it was never started and may lack starter files, and when it has written too much
-   * outside of its home.
+   * template, for a new image of the same name, when it was never started and may lack starter files, and when it has
+   * written too much outside of its home.
    * @throws {RuntimeError} when the engine does not answer, or has no room; {StoreFailure} when the store does not. The container stays
    */
   async tryToStart(start: Start, found: RuntimeContainer, slot?: LaunchSlot): Promise<RuntimeContainer | undefined> {

@@ -21,7 +21,7 @@ const taskLabels = (task: 'chown' | 'du') =>
   )
 const HelperLabels = Type.Record(Type.String({ pattern: '^berth\\.helper(\\.pid)?$' }), Type.String(), strict)
 const Positive = Type.Integer({ minimum: 1 })
-/** Options of a volume or a writable layer: its size alone. Others of the driver `local` mount any folder of the host. */
+/** Options of a volume or a writable layer: its size alone. Others of a volume mount any folder of the host. */
 const SizeOption = Type.Object({ size: Type.String({ pattern: '^\\d+$' }) }, strict)
 
 export const VolumeMount = Type.Object(

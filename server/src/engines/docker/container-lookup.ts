@@ -266,8 +266,8 @@ async function statsOf({ client }: EngineContext, id: string): Promise<Stats | u
 }
 
 /**
- * As `Runtime.measureLayer`. The engine adds up the files of the layer as quickly as the disk can, so it is asked for one container at a
- * time: a list with sizes would be of all.
+ * As `Runtime.measureLayer`. The engine adds up the files of the layer as quickly as the disk can, so it is asked for one
+ * container at a time: a list with sizes would be of all.
  */
 export async function measureLayer(
   engine: EngineContext,

@@ -4,9 +4,10 @@ import { RuntimeError } from '#/engines/runtime-error.ts'
 const maxRefusalAge = 3_600_000
 
 /**
- * Whether the engine can bind the writable layer of a container. `overlay2` can on XFS that is mounted with project quotas; of these
- * the engine does not tell, so the first creation tries. With other drivers Berth measures: btrfs and vfs would count the image, too, and the
- * image store of containerd takes the option and does not follow it (moby/moby#51222).
+ * Whether the engine can bind the writable layer of a container. `overlay2` can on XFS that is mounted with project
+ * quotas; of these the engine does not tell, so the first creation tries. With other drivers Berth measures: btrfs and
+ * vfs would count the image, too, and the image store of containerd takes the option and does not follow it
+ * (moby/moby#51222).
  */
 export class LayerLimits {
   #refusedAt = -Infinity

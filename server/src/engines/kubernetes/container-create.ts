@@ -307,8 +307,8 @@ function containerManifest(spec: ContainerSpec, port: number, secret: string): V
 }
 
 /**
- * A tenth of the CPU and of the writable layer, and half of the memory, are reserved on the node; the rest is shared, as all is on one machine. A
- * limit of processes is the kubelet's (`podPidsLimit`): the API has none.
+ * A tenth of the CPU and of the writable layer, and half of the memory, are reserved on the node; the rest is shared, as
+ * all is on one machine. A limit of processes is the kubelet's (`podPidsLimit`): the API has none.
  */
 function resourcesOf({ cpus, memory, layerSize, gpus, cluster }: ContainerSpec): V1ResourceRequirements {
   const millis = Math.max(10, Math.round(cpus * 1_000))

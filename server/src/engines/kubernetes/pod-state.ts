@@ -44,7 +44,7 @@ function disruptionOf(pod: Pod): Disruption | undefined {
   return isTarget || evictions.has(reason) ? 'evicted' : undefined
 }
 
-/** In the words of kubelets: "Pod ephemeral local storage usage exceeds ...", "Container app exceeded its local ephemeral storage limit ...". */
+/** Kubelets say "Pod ephemeral local storage usage exceeds", or "exceeded its local ephemeral storage limit". */
 const isLayerFull = ({ status }: Pod) =>
   /ephemeral (?:local )?storage (?:usage exceeds|limit)/.test(status?.message ?? '')
 
