@@ -3,28 +3,55 @@ import { script } from '../release/test/debian-machine.mjs'
 
 /** @import { Vm } from './vm.mjs' */
 
-const base = 'http://127.0.0.1:8080'
-
 /** In ms: a start of Berth, and of a container, of which emulation makes minutes. */
 const startLimit = 600_000
+
+/**
+ * What a fact is about.
+ * @typedef {object} Machine
+ * @property {Vm} vm
+ * @property {Installation} berth
+ * @property {string} deb the package
+ */
+
+/**
+ * A sentence, and what shows that it holds.
+ * @typedef {readonly [what: string, show: (machine: Machine, t: import('node:test').TestContext) => Promise<unknown>]} Fact
+ */
 
 /** The package as it is installed on a machine, and its one user, Ann. */
 export class Installation {
   #token = ''
+  #base
+  #client
 
-  /** @param {Vm} vm */
-  constructor(vm) {
+  /**
+   * @param {Vm} vm
+   * @param {string} [base] its address
+   * @param {string} [client] what runs a command where Berth is used
+   */
+  constructor(vm, base = 'http://127.0.0.1:8080', client = '') {
     this.vm = vm
+    this.#base = base
+    this.#client = client
+  }
+
+  /** The same, as another machine reaches it. @param {string} base @param {string} client */
+  from(base, client) {
+    const there = new Installation(this.vm, base, client)
+    there.#token = this.#token
+    return there
   }
 
   /** Until Berth serves. */
   async ready() {
-    await this.vm.until('Berth is ready', `curl --fail --silent --output /dev/null ${base}/readyz`, startLimit)
+    const ask = `${this.#client} curl --globoff --fail --silent --output /dev/null '${this.#base}/readyz'`
+    await this.vm.until('Berth is ready', ask, startLimit)
   }
 
   /** Signs Ann in; `signup` makes her account before, and her first container after. @param {'signup' | 'login'} first */
   async enter(first) {
-    const command = `/usr/lib/berth/node --input-type=module - ${base} /var/lib/berth ann@x.org ${first}`
+    const command = `${this.#client} /usr/lib/berth/node --input-type=module - '${this.#base}' /var/lib/berth ann@x.org ${first}`
     const { token } = JSON.parse(await this.vm.run(command, { input: script('main-job.mjs'), limitMs: startLimit }))
     this.#token = token
   }
@@ -37,8 +64,9 @@ export class Installation {
    */
   async call(path, method = 'GET') {
     const how = `--silent --show-error --max-time ${startLimit / 1000} --request ${method} --header @/dev/stdin --write-out '\\n%{http_code}'`
-    const answer = await this.vm.run(`curl ${how} '${base}${path}'`, {
+    const answer = await this.vm.run(`${this.#client} curl --globoff ${how} '${this.#base}${path}'`, {
       input: `authorization: Bearer ${this.#token}\n`,
+      limitMs: startLimit,
     })
     const end = answer.lastIndexOf('\n')
     return { status: Number(answer.slice(end + 1)), body: answer.slice(0, end) }
@@ -72,7 +100,7 @@ export class Installation {
    */
   async observe(type) {
     await this.vm.run('umask 077 && cat >/root/ann', { input: `authorization: Bearer ${this.#token}\n` })
-    const ask = `curl --silent --output /dev/null --header @/root/ann --write-out '%{http_code}\\n' '${base}/ann-${type}/'`
+    const ask = `curl --silent --output /dev/null --header @/root/ann --write-out '%{http_code}\\n' '${this.#base}/ann-${type}/'`
     const observer = this.vm.start(`until [ -e /root/seen ]; do ${ask}; sleep 0.2; done; rm /root/seen /root/ann`, '')
     let said = ''
     observer.stdout?.on('data', (chunk) => (said += chunk))
@@ -81,6 +109,12 @@ export class Installation {
       await Promise.all([once(observer, 'close'), this.vm.run('touch /root/seen')])
       return said.trim().split('\n')
     }
+  }
+
+  /** What `berth doctor` finds. @returns {Promise<{ level: string, check: string, what: string }[]>} */
+  async findings() {
+    const command = 'berth doctor --json 2>/dev/null || true'
+    return JSON.parse(await this.vm.run(command, { limitMs: 1_800_000 })).findings
   }
 
   /** Id of a container of Ann's at the engine. @param {string} type */

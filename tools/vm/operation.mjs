@@ -2,16 +2,7 @@ import assert from 'node:assert/strict'
 import { olderPackage } from '../release/test/older-package.mjs'
 import { longLived } from './templates.mjs'
 
-/** @import { Installation } from './installation.mjs' */
-/** @import { Vm } from './vm.mjs' */
-
-/**
- * What the facts are about.
- * @typedef {object} Machine
- * @property {Vm} vm
- * @property {Installation} berth
- * @property {string} deb the package
- */
+/** @import { Fact } from './installation.mjs' */
 
 /** One of those that stay. */
 const type = 'kept1'
@@ -21,18 +12,23 @@ const slow = 1_800_000
 
 /**
  * What an operator does with an installation that runs, and what happens to it: each a sentence and what shows it.
- * @type {readonly (readonly [what: string, fact: (machine: Machine, t: import('node:test').TestContext) => Promise<void>])[]}
+ * @type {readonly Fact[]}
  */
 export const operation = [
   [
-    'doctor raises no alarm, and warns only of versions, limits and the clock of this Debian',
+    'the timer waits for the night, and its service makes a backup with homes',
     async ({ vm }) => {
-      const found = await vm.run('berth doctor --json 2>/dev/null || true', { limitMs: slow })
-      /** @type {{ findings: { level: string, check: string }[] }} */
-      const { findings } = JSON.parse(found)
+      assert.match(await vm.run('systemctl list-timers --no-legend berth-backup.timer'), / 02:\d\d:\d\d .*berth-backup/)
+      await vm.run('systemctl start berth-backup.service', { limitMs: slow })
+      assert.match(await vm.run('ls /var/backups/berth/berth-*/homes'), /\.tar/)
+    },
+  ],
+  [
+    'doctor raises no alarm, and warns only of versions, limits and the clock of this Debian',
+    async ({ berth }) => {
       // Debian mends faults under the same number of a version, and the network of this machine may have no time server.
       const isKnown = (/** @type {string} */ check) => ['engine', 'inotify', 'clock'].includes(check)
-      const alarms = findings.filter(
+      const alarms = (await berth.findings()).filter(
         ({ check, level }) => level === 'critical' || (level !== 'hint' && !isKnown(check)),
       )
       assert.deepEqual(alarms, [])
@@ -73,7 +69,7 @@ export const operation = [
   [
     'an upgrade, and the way back, keep settings, session, home and container',
     async ({ vm, berth, deb }, t) => {
-      const before = { page: await berth.answers(type), id: await berth.id(type) }
+      const before = { page: await berth.launch(type), id: await berth.id(type) }
       await vm.copyIn(olderPackage(t, deb), '/root/older.deb')
       for (const file of ['older', 'berth']) {
         await vm.run(`dpkg --install /root/${file}.deb`, { limitMs: slow })
@@ -86,7 +82,7 @@ export const operation = [
   [
     'on a full disk applications answer, a launch is refused with the reason, and all goes on once there is room',
     async ({ vm, berth }) => {
-      const before = await berth.answers(type)
+      const before = await berth.launch(type)
       const fill = 'fallocate --length $(df --block-size=1 --output=avail / | tail -n 1) /root/filling'
       await vm.run(`${fill}; cat /dev/zero >>/root/filling 2>/dev/null || true; sync`, { limitMs: slow })
       assert.equal((await vm.run('df --output=avail / | tail -n 1')).trim(), '0')
@@ -107,30 +103,42 @@ export const operation = [
     },
   ],
   [
-    'an engine that is restarted under load brings its containers back, and with live-restore they answer all the time',
-    async ({ vm, berth }) => {
-      const before = await berth.answers(type)
-      const restart = async () => {
+    'an engine that is restarted, and upgraded, under load brings its containers back; with live-restore they answer all the time',
+    async ({ vm, berth }, t) => {
+      const before = await berth.launch(type)
+      const during = async (/** @type {string} */ command) => {
         const observed = await berth.observe(type)
-        await vm.run('systemctl restart docker', { limitMs: slow })
+        await vm.run(command, { limitMs: slow })
         assert.equal(await berth.answers(type), before)
-        return observed()
+        const statuses = await observed()
+        const counts = Object.entries(Object.groupBy(statuses, String)).map(
+          ([status, all]) => `${all?.length} x ${status}`,
+        )
+        t.diagnostic(`${command}: ${counts.join(', ')}`)
+        return new Set(statuses)
       }
-      const gone = (await restart()).filter((status) => !['200', '502', '503', '504'].includes(status))
-      assert.deepEqual(gone, [])
+      const restart = 'systemctl restart docker'
+      // The package of this very version does to the service what a newer one does.
+      for (const command of [restart, 'dpkg --install /root/engine.deb'])
+        assert.deepEqual(
+          [...(await during(command))].filter((each) => !/^(200|502|503|504)$/.test(each)),
+          [],
+        )
+
       await vm.run(`echo '{ "live-restore": true }' >/etc/docker/daemon.json && systemctl reload docker`)
       await vm.until('it is on', "docker info --format '{{.LiveRestoreEnabled}}' | grep --quiet true")
-      const id = await berth.id(type)
-      const process = () => vm.run(`docker inspect --format '{{.State.Pid}}' ${id}`)
-      const pid = await process()
-      assert.deepEqual([...new Set(await restart())], ['200'])
-      assert.equal(await process(), pid)
+      const pid = async () => vm.run(`docker inspect --format '{{.State.Pid}}' ${await berth.id(type)}`)
+      const lasting = await pid()
+      assert.deepEqual([...(await during(restart))], ['200'])
+      assert.equal(await pid(), lasting)
+      await vm.run('rm /etc/docker/daemon.json && systemctl restart docker', { limitMs: slow })
+      assert.equal(await berth.answers(type), before)
     },
   ],
   [
     'a clock that is three hours behind at boot, and is set right then, ends no session and stops no container',
     async ({ vm, berth }) => {
-      const before = await berth.answers(type)
+      const before = await berth.launch(type)
       const unit = '/etc/systemd/system/wrong-clock.service'
       await vm.run(`timedatectl set-ntp false && cat >${unit} && systemctl enable wrong-clock`, { input: wrongClock })
       await vm.reboot()
@@ -164,6 +172,11 @@ export const operation = [
         assert.match(said, /No space left on device|Disk quota exceeded/)
         assert.ok(Number(said.trim().split('\n').at(-1)) <= 32, said)
       }
+      await vm.run('systemctl stop berth docker.socket docker; umount /srv; rm /etc/docker/daemon.json', {
+        limitMs: slow,
+      })
+      await vm.run('systemctl start docker berth', { limitMs: slow })
+      await berth.ready()
     },
   ],
 ]

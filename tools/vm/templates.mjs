@@ -10,10 +10,10 @@ const kept = [
   'cd && { [ -s index.html ] || cat /proc/sys/kernel/random/uuid >index.html; } && exec busybox httpd -f -p 8080 -h .',
 ]
 // Its first process takes memory without end as soon as a file says so.
-const hungry = [
+const eats = (/** @type {string} */ program) => [
   'sh',
   '-c',
-  `${page}busybox httpd -p 8080 -h /tmp/www; until [ -e /tmp/eat ]; do sleep 1; done; exec tail /dev/zero`,
+  `${page}busybox httpd -p 8080 -h /tmp/www; until [ -e /tmp/eat ]; do sleep 1; done; exec ${program}`,
 ]
 
 const base = { image: 'berth-demo-dev:latest', port: 8080, memory: '48m', pids: 40, cpus: 0.5 }
@@ -21,12 +21,13 @@ const base = { image: 'berth-demo-dev:latest', port: 8080, memory: '48m', pids: 
 /** Types of which containers run until they are stopped; each answers with a text of its own, which is in its home. */
 export const longLived = Array.from({ length: 20 }, (_, at) => `kept${at + 1}`)
 
-/** Text of a templates file: a type that serves a page, one that is paused, one that takes all, the demo, and twenty that stay. */
+/** Text of a templates file: a type that serves a page, one that is paused, two that take all memory, the demo, and twenty that stay. */
 export const templates = JSON.stringify({
   web: { ...base, command: web },
   ...Object.fromEntries(longLived.map((type) => [type, { ...base, memory: '24m', cpus: 0.2, command: kept }])),
   sleepy: { ...base, command: web, idle_pause: 5 },
-  hungry: { ...base, command: hungry },
+  hungry: { ...base, command: eats('tail /dev/zero') },
+  greedy: { ...base, memory: '3g', cpus: 1, command: eats('dd if=/dev/zero of=/dev/null bs=2047M count=1') },
   small: { ...base, command: web, home_size: '32m' },
   dev: { image: 'berth-demo-dev:latest', port: 8080, memory: '256m' },
 })

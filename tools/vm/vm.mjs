@@ -1,5 +1,6 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -18,7 +19,7 @@ const limits = { boot: 900_000, command: 300_000 }
 const sizes = { memory: 4_096, secondDisk: 3_072 }
 
 /**
- * A machine with a kernel and a systemd of its own, which ends with the test.
+ * A machine with a kernel and a systemd of its own, which ends with the test unless it is kept.
  * @typedef {object} Vm
  * @property {(command: string, options?: { input?: string, limitMs?: number }) => Promise<string>} run a shell command as root;
  *   throws with its output when it fails
@@ -32,13 +33,22 @@ const sizes = { memory: 4_096, secondDisk: 3_072 }
  * Boots a stock Debian. Its disk is a copy that goes with the machine; the image is made once, in `.berth/vm`.
  * @param {import('node:test').TestContext} t
  * @param {Suite} suite
+ * @param {boolean} isKept whether the machine goes on after the test, for the next one that says so; else it ends, as does a
+ *   kept one of before
  * @returns {Promise<Vm>}
  */
-export async function startVm(t, suite) {
+export async function startVm(t, suite, isKept) {
   const image = join(cache, suite)
   ensureImage(suite, image)
+  const file = join(image, 'kept.json')
+  const kept = keptMachine(file)
+  if (kept && isKept) {
+    const vm = machineOf(join(image, 'key'), kept.port, join(kept.folder, 'ssh'))
+    await vm.until('the kept machine answers', 'docker info >/dev/null', limits.boot)
+    return vm
+  }
+  if (kept) end(kept)
   const folder = mkdtempSync(join(tmpdir(), 'berth-vm-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
   const [port, second, serial] = [await freePort(), join(folder, 'second.img'), join(folder, 'serial.log')]
   execFileSync('truncate', ['-s', `${sizes.secondDisk}M`, second])
   const log = openSync(join(folder, 'qemu.log'), 'w')
@@ -46,14 +56,16 @@ export async function startVm(t, suite) {
     stdio: ['ignore', log, log],
     // The copy of the disk, which holds what is written, lies there and has no name.
     env: { ...process.env, TMPDIR: folder },
+    detached: isKept,
   })
   closeSync(log)
-  t.after(async () => {
-    if (qemu.exitCode !== null) return
-    const end = new Promise((done) => qemu.once('exit', done))
-    qemu.kill('SIGKILL')
-    await end
-  })
+  await once(qemu, 'spawn')
+  /** @type {KeptMachine} */
+  const running = { pid: qemu.pid ?? 0, port, folder }
+  if (isKept) {
+    writeFileSync(file, JSON.stringify(running))
+    qemu.unref()
+  } else t.after(() => end(running))
   const vm = machineOf(join(image, 'key'), port, join(folder, 'ssh'))
   await booted(vm, () => {
     if (qemu.exitCode === null) return
@@ -62,6 +74,30 @@ export async function startVm(t, suite) {
     throw new Error(`the machine did not come up; the last lines of its console:\n${tail(serial)}`, { cause: error })
   })
   return vm
+}
+
+/** @typedef {{ pid: number, port: number, folder: string }} KeptMachine */
+
+/** @param {string} file @returns {KeptMachine | undefined} undefined when it does not run any more */
+function keptMachine(file) {
+  if (!existsSync(file)) return undefined
+  const kept = /** @type {KeptMachine} */ (JSON.parse(readFileSync(file, 'utf8')))
+  const command = `/proc/${kept.pid}/cmdline`
+  // Another program may have its number by now.
+  if (existsSync(command) && readFileSync(command, 'utf8').includes(kept.folder)) return kept
+  rmSync(kept.folder, { recursive: true, force: true })
+  rmSync(file)
+  return undefined
+}
+
+/** @param {KeptMachine} machine */
+function end({ pid, folder }) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+  rmSync(folder, { recursive: true, force: true })
 }
 
 /** @param {string} image @param {{ port: number, second: string, serial: string }} own */
@@ -77,13 +113,16 @@ function options(image, { port, second, serial }) {
     kernel: join(image, 'vmlinuz'),
     initrd: join(image, 'initrd'),
     append: 'root=/dev/vda rw console=ttyS0 quiet',
-    nic: `user,model=virtio-net-pci,hostfwd=tcp:127.0.0.1:${port}-:22`,
     display: 'none',
     serial: `file:${serial}`,
   })
     .flatMap(([name, value]) => [`-${name}`, value])
+    .concat(nic(`user,restrict=on,mac=52:54:00:be:00:01,hostfwd=tcp:127.0.0.1:${port}-:22`), nic('user'))
     .concat(['-drive', `file=${join(image, 'disk.img')},snapshot=on,${disk}`, '-drive', `file=${second},${disk}`])
 }
+
+/** The interface of the test, which `make-image.sh` takes out of sight, and that of the machine. @param {string} how */
+const nic = (how) => ['-nic', `${how},model=virtio-net-pci`]
 
 /**
  * @param {string} key file of the SSH key
