@@ -1,14 +1,18 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import compile from 'icu-minify/compile'
 import type { Plugin } from 'vite'
+import { languages, type Language } from '@berth/api/boot.ts'
+import type { Text, Texts } from './src/i18n/texts.ts'
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const catalogue = /\/src\/(?:admin\/)?messages\/[\w-]+\.ts$/
 
-const german = local('./src/i18n/german.ts')
-
-type Texts = { readonly [key: string]: string | Texts }
+/** The files of which each has one language of its catalogues. */
+const oneLanguage = new Map([
+  [local('./src/i18n/english.ts'), 'en'],
+  [local('./src/i18n/german.ts'), 'de'],
+])
 
 /**
  * Parses the messages of the catalogues at build time, so that no browser loads the parser (12 KB of the first load,
@@ -22,25 +26,32 @@ export function precompiledMessages(): Plugin {
     config: () => ({
       resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
     }),
-    // Each instance of a catalogue keeps the exports that are used of it: those of a language go into its file.
     async resolveId(source, importer) {
-      if (importer !== german || !source.startsWith('#/messages/')) return null
+      const language = oneLanguage.get(importer ?? '')
+      if (language === undefined) return null
       const resolved = await this.resolve(source, importer, { skipSelf: true })
-      return resolved && `${resolved.id}?german`
+      return resolved && `${resolved.id}?${language}`
     },
     async load(id) {
-      const file = id.split('?')[0] ?? ''
+      const [file = '', query] = id.split('?')
+      const language = languages.find((each) => each === query)
       if (!catalogue.test(file) || !file.startsWith(local('./src/'))) return null
       // Imported anew at every change: Node caches modules by URL.
       const module = (await import(`${pathToFileURL(file).href}?${Date.now()}`)) as Record<string, Texts>
       return Object.entries(module)
-        .map(([name, texts]) => `export const ${name} = ${JSON.stringify(compiled(texts))}`)
+        .map(([name, texts]) => `export const ${name} = ${JSON.stringify(compiled(texts, language))}`)
         .join('\n')
     },
   }
 }
 
-const compiled = (texts: Texts): object =>
-  Object.fromEntries(
-    Object.entries(texts).map(([key, text]) => [key, typeof text === 'string' ? compile(text) : compiled(text)]),
+const isText = (value: Text | Texts): value is Text => Array.isArray(value)
+
+/** @param language undefined: each text stays in all of them */
+function compiled(texts: Texts, language: Language | undefined): object {
+  const parsed = (text: Text) =>
+    language === undefined ? text.map((each) => compile(each)) : compile(text[languages.indexOf(language)] ?? '')
+  return Object.fromEntries(
+    Object.entries(texts).map(([key, each]) => [key, isText(each) ? parsed(each) : compiled(each, language)]),
   )
+}

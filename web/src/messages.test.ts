@@ -1,36 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { admin, germanAdmin } from '#/admin/catalogues.ts'
-import { de, en } from '#/i18n/catalogues.ts'
-import { data, germanData, germanSessions, sessions } from '#/messages/account.ts'
-import { archive, germanArchive } from '#/messages/archive.ts'
-import { germanGroups, groups } from '#/messages/groups.ts'
-import { germanSharing, sharing } from '#/messages/sharing.ts'
-import { germanSnapshots, snapshots } from '#/messages/snapshots.ts'
-import { germanTokens, tokens } from '#/messages/tokens.ts'
+import { admin } from '#/admin/catalogues.ts'
+import * as everyPage from '#/i18n/english.ts'
+import { inLanguage } from '#/i18n/texts.ts'
+import { data, sessions } from '#/messages/account.ts'
+import { archive } from '#/messages/archive.ts'
+import { groups } from '#/messages/groups.ts'
+import { sharing } from '#/messages/sharing.ts'
+import { snapshots } from '#/messages/snapshots.ts'
+import { tokens } from '#/messages/tokens.ts'
 
-type Texts = { readonly [key: string]: string | Texts }
+type Said = { readonly [key: string]: string | Said }
 
 /** Each text by its key, such as `frame.nav.signOut`. */
-function textsOf(texts: Texts, before = ''): Map<string, string> {
+function textsOf(texts: Said, before = ''): Map<string, string> {
   const entries = Object.entries(texts).flatMap(([key, text]) =>
     typeof text === 'string' ? [[before + key, text] as const] : [...textsOf(text, `${before}${key}.`)],
   )
   return new Map(entries)
 }
 
-const english = textsOf({ ...en, admin, archive, data, groups, sessions, sharing, snapshots, tokens })
-const german = textsOf({
-  ...de,
-  admin: germanAdmin,
-  archive: germanArchive,
-  data: germanData,
-  groups: germanGroups,
-  sessions: germanSessions,
-  sharing: germanSharing,
-  snapshots: germanSnapshots,
-  tokens: germanTokens,
-})
+const all = { ...everyPage, admin, archive, data, groups, sessions, sharing, snapshots, tokens }
+const [english, german] = [textsOf(inLanguage(all, 'en')), textsOf(inLanguage(all, 'de'))]
 
 /** Names, and words that are the same in both languages; only such are added. */
 const same = new Set([
@@ -58,8 +49,7 @@ const same = new Set([
   'GPUs',
 ])
 
-test('both languages have the same keys, and no text is empty', () => {
-  assert.deepEqual([...german.keys()].toSorted(), [...english.keys()].toSorted())
+test('no text is empty', () => {
   for (const [key, text] of [...english, ...german]) assert.notEqual(text.trim(), '', key)
 })
 

@@ -9,12 +9,13 @@ import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { ConfirmDialog } from '#/components/dialog.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { tokens } from '#/messages/tokens.ts'
 import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
 import { focusHeading } from '#/router/router.ts'
 import { useMe } from '#/session/use-me.ts'
 import './account.css'
-import { AccountI18nProvider } from './account-i18n-provider.tsx'
 import { ApiTokenFacts, isExpired } from './api-token-facts.tsx'
 
 /** The reference of the API is a document of its own, which the router does not draw. */
@@ -23,13 +24,7 @@ const docsLink = { docs: (words: ReactNode) => <a href={pages.apiDocs}>{words}</
 const queryKey = ['api-tokens']
 
 /** The user's own API tokens: a list with a way to remove each, and a form for a new one. */
-export function ApiTokens() {
-  return (
-    <AccountI18nProvider>
-      <OwnApiTokens />
-    </AccountI18nProvider>
-  )
-}
+export const ApiTokens = withTexts({ tokens }, OwnApiTokens)
 
 function OwnApiTokens() {
   const t = useTranslations('tokens')

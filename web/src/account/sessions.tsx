@@ -6,23 +6,18 @@ import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { rich } from '#/components/rich.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { sessions } from '#/messages/account.ts'
 import { Page } from '#/page/page.tsx'
 import { focusHeading } from '#/router/router.ts'
 import { Time, serverNow } from '#/time/time.tsx'
-import { AccountI18nProvider } from './account-i18n-provider.tsx'
 import { providerName } from './provider-name.ts'
 
 /** Poll interval in ms while the page is visible. */
 const pause = 30_000
 
 /** The user's own sessions, and takeovers of their account: what they can end, and what they should know. */
-export function Sessions() {
-  return (
-    <AccountI18nProvider>
-      <OwnSessions />
-    </AccountI18nProvider>
-  )
-}
+export const Sessions = withTexts({ sessions }, OwnSessions)
 
 function OwnSessions() {
   const t = useTranslations('sessions')

@@ -8,21 +8,20 @@ import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmDialog } from '#/components/dialog.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { sshKeys } from '#/messages/ssh-keys.ts'
 import { Page } from '#/page/page.tsx'
 import { NotFound } from '#/page/status-page.tsx'
 import { focusHeading } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import './account.css'
-import { AccountI18nProvider } from './account-i18n-provider.tsx'
 
 const queryKey = ['ssh-keys']
 /** A command, in no language. */
 const makeKey = 'ssh-keygen -t ed25519'
 
 /** The user's own SSH keys: a list with a way to remove each, and a form for a new one; only where there is an SSH server. */
-export function SshKeys() {
-  return <AccountI18nProvider>{boot.hasSsh ? <OwnSshKeys /> : <NotFound />}</AccountI18nProvider>
-}
+export const SshKeys = withTexts({ sshKeys }, () => (boot.hasSsh ? <OwnSshKeys /> : <NotFound />))
 
 function OwnSshKeys() {
   const t = useTranslations('sshKeys')

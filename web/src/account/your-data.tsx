@@ -8,21 +8,12 @@ import { AskForHelp } from '#/components/ask-for-help.tsx'
 import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
 import { useTypeName } from '#/components/type-name.tsx'
-import type { data } from '#/messages/account.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { data } from '#/messages/account.ts'
 import { Page } from '#/page/page.tsx'
 import './account.css'
 import { Time } from '#/time/time.tsx'
 import { OwnHomes } from './own-homes.tsx'
-import { AccountI18nProvider } from './account-i18n-provider.tsx'
-
-/** What is kept about the signed-in user. */
-export function YourData() {
-  return (
-    <AccountI18nProvider>
-      <PersonalData />
-    </AccountI18nProvider>
-  )
-}
 
 /** Timeout of the request in ms: the whole audit log is searched. */
 const timeout = 120_000
@@ -31,6 +22,8 @@ const timeout = 120_000
 const maxRows = 50
 
 /** Page of what is kept about the signed-in user: each kind with the reason and the time, and all of it as a file. */
+export const YourData = withTexts({ data }, PersonalData)
+
 function PersonalData() {
   const t = useTranslations('data')
   const query = useQuery({

@@ -8,8 +8,8 @@ import { TermEnd } from '#/admin/term-end/term-end.tsx'
 import { Usage } from '#/admin/usage/usage.tsx'
 import { Users } from '#/admin/users/users.tsx'
 import { I18nProvider } from '#/i18n/i18n-provider.tsx'
-import { germanGroups, groups } from '#/messages/groups.ts'
-import { germanTokens, tokens } from '#/messages/tokens.ts'
+import { groups } from '#/messages/groups.ts'
+import { tokens } from '#/messages/tokens.ts'
 import { PageBoundary } from '#/page/page-boundary.tsx'
 import { pages, type PagePath } from '#/paths.ts'
 import './admin.css'
@@ -20,14 +20,11 @@ import '#/admin/table/table.css'
 import './dialogs.css'
 import '#/admin/usage/usage.css'
 import '#/groups/groups.css'
-import { admin, germanAdmin } from './catalogues.ts'
+import { admin } from './catalogues.ts'
 import { Templates } from './templates.tsx'
 import { Tokens } from './tokens.tsx'
 
-const texts = {
-  en: { tokens, groups, admin },
-  de: { tokens: germanTokens, groups: germanGroups, admin: germanAdmin },
-}
+const texts = { tokens, groups, admin }
 
 const components = {
   [pages.admin]: Overview,

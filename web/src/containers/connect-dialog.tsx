@@ -9,7 +9,7 @@ import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { Link } from '#/components/link.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { connect, germanConnect } from '#/messages/card-dialogs.ts'
+import { connect } from '#/messages/card-dialogs.ts'
 import { pages } from '#/paths.ts'
 import { useMe } from '#/session/use-me.ts'
 
@@ -21,7 +21,7 @@ interface ConnectDialogProps {
 }
 
 /** How a container is reached by SSH: the command, the text for `~/.ssh/config`, and links that open editors. */
-export const ConnectDialog = withTexts({ en: { connect }, de: { connect: germanConnect } }, Connect)
+export const ConnectDialog = withTexts({ connect }, Connect)
 
 function Connect({ name, type, onClose }: ConnectDialogProps) {
   const t = useTranslations('connect')

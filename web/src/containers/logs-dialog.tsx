@@ -9,7 +9,7 @@ import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { followStream, type ServerEvent } from '#/events/event-stream.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { germanLogs, logs as words } from '#/messages/card-dialogs.ts'
+import { logs as words } from '#/messages/card-dialogs.ts'
 import { addLines, blocksOf, linesIn, textOf, type Block } from './log-lines.ts'
 import { LogRegion } from './log-region.tsx'
 
@@ -21,7 +21,7 @@ interface LogsDialogProps {
 }
 
 /** The output of a container's program as it is written; as wide as the window allows. */
-export const LogsDialog = withTexts({ en: { logs: words }, de: { logs: germanLogs } }, Logs)
+export const LogsDialog = withTexts({ logs: words }, Logs)
 
 function Logs({ name, type, onClose }: LogsDialogProps) {
   const t = useTranslations('logs')

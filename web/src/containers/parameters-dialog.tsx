@@ -5,7 +5,7 @@ import { Button, SubmitButton } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { chosenParameters, type ChosenParameters, type Parameters } from '#/launch/chosen-parameters.ts'
-import { germanParameters, parameters as words } from '#/messages/card-dialogs.ts'
+import { parameters as words } from '#/messages/card-dialogs.ts'
 
 interface ParametersDialogProps {
   name: string
@@ -16,10 +16,7 @@ interface ParametersDialogProps {
 }
 
 /** Asks for the parameters of a container before it is launched; what was chosen last is filled in. */
-export const ParametersDialog = withTexts(
-  { en: { parameters: words }, de: { parameters: germanParameters } },
-  ParametersForm,
-)
+export const ParametersDialog = withTexts({ parameters: words }, ParametersForm)
 
 function ParametersForm({ name, parameters, onLaunch, onClose }: ParametersDialogProps) {
   const t = useTranslations()

@@ -8,7 +8,7 @@ import { Button, ShortLabel } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { germanPorts, ports } from '#/messages/card-dialogs.ts'
+import { ports } from '#/messages/card-dialogs.ts'
 import './ports.css'
 
 interface PortsDialogProps {
@@ -22,7 +22,7 @@ interface PortsDialogProps {
 const refreshMs = 3_000
 
 /** What listens in a container now, as long as the dialog is open. */
-export const PortsDialog = withTexts({ en: { ports }, de: { ports: germanPorts } }, Ports)
+export const PortsDialog = withTexts({ ports }, Ports)
 
 function Ports({ name, type, onClose }: PortsDialogProps) {
   const t = useTranslations('ports')

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Environment, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
 import { AdminNav } from '#/admin/admin-nav.tsx'
-import { germanShell, shell } from '#/admin/messages/shell.ts'
+import { shell } from '#/admin/messages/shell.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
@@ -13,8 +13,8 @@ import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTypes } from '#/components/type-name.tsx'
 import { TypeSign } from '#/components/type-sign.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { I18nProvider } from '#/i18n/i18n-provider.tsx'
-import { environments, germanEnvironments } from '#/messages/environments.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { environments } from '#/messages/environments.ts'
 import { Page } from '#/page/page.tsx'
 import { focusHeading } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
@@ -24,15 +24,10 @@ import { OlderContainers } from './older-containers.tsx'
 import { SourceForm } from './source-form.tsx'
 import { environmentsKey, isUnderWay, useEnvironments } from './use-environments.ts'
 
-const texts = {
-  en: { environments, admin: { shell } },
-  de: { environments: germanEnvironments, admin: { shell: germanShell } },
-}
-
 /** Images that Berth builds: for administrators all, for managers those of their groups. */
-export function Environments() {
-  return <I18nProvider texts={texts}>{boot.hasEnvironments ? <EnvironmentsPage /> : <SwitchedOff />}</I18nProvider>
-}
+export const Environments = withTexts({ environments, admin: { shell } }, () =>
+  boot.hasEnvironments ? <EnvironmentsPage /> : <SwitchedOff />,
+)
 
 function SwitchedOff() {
   const t = useTranslations('environments')

@@ -6,7 +6,7 @@ import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { classLink, germanClassLink } from '#/messages/card-dialogs.ts'
+import { classLink } from '#/messages/card-dialogs.ts'
 import './groups.css'
 import { QrCode } from './qr-code.tsx'
 
@@ -21,7 +21,7 @@ interface ClassLinkDialogProps {
 const parts = { path: '', git: '', ref: '', to: '' }
 
 /** Makes a link that leads each member to their own container of a type: as text to copy, and as a QR code for a projector. */
-export const ClassLinkDialog = withTexts({ en: { classLink }, de: { classLink: germanClassLink } }, ClassLink)
+export const ClassLinkDialog = withTexts({ classLink }, ClassLink)
 
 function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
   const t = useTranslations('classLink')

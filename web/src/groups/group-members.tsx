@@ -4,6 +4,8 @@ import { boot, canAct } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { groups } from '#/messages/groups.ts'
 import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
@@ -11,7 +13,6 @@ import './groups.css'
 import { Time } from '#/time/time.tsx'
 import { Announcements } from './announcements.tsx'
 import { GroupActions } from './group-actions.tsx'
-import { GroupsI18nProvider } from './groups-i18n-provider.tsx'
 import { InvitationList } from './invitation-list.tsx'
 import { MemberList } from './member-list.tsx'
 import type { Launchables } from './member-view.ts'
@@ -20,10 +21,10 @@ import { hasEnded, providerOf, useManagedGroup, useMembers, usePrefetchedGroup }
 const noTypes: Launchables = []
 
 /** The page of who manages a group: its members, their containers of its types, and ways in. */
-export function GroupMembers() {
+export const GroupMembers = withTexts({ groups }, function GroupMembersPage() {
   const id = useLocation().query.get('group') ?? ''
-  return <GroupsI18nProvider>{id === '' ? <NoGroup /> : <Group key={id} id={id} />}</GroupsI18nProvider>
-}
+  return id === '' ? <NoGroup /> : <Group key={id} id={id} />
+})
 
 function NoGroup() {
   const t = useTranslations('groups.members')

@@ -6,20 +6,15 @@ import { Alert } from '#/components/alert.tsx'
 import { ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { useTask } from '#/components/use-task.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { groups } from '#/messages/groups.ts'
 import { Page } from '#/page/page.tsx'
 import { tokenIn, useLocation } from '#/router/router.ts'
 import './groups.css'
-import { GroupsI18nProvider } from './groups-i18n-provider.tsx'
 import { membersPath, useOwnGroups } from './use-own-groups.ts'
 
 /** The user's groups, and a form for a join code. */
-export function Groups() {
-  return (
-    <GroupsI18nProvider>
-      <OwnGroupList />
-    </GroupsI18nProvider>
-  )
-}
+export const Groups = withTexts({ groups }, OwnGroupList)
 
 function OwnGroupList() {
   const t = useTranslations('groups')

@@ -1,13 +1,4 @@
-import { germanDashboard } from '#/messages/dashboard.ts'
-import { germanFrame, germanTakeover } from '#/messages/frame.ts'
-import { germanSignIn } from '#/messages/sign-in.ts'
-import type { InOtherWords } from '#/messages/in-other-words.ts'
-import type { en } from './english.ts'
-
-/** The catalogue in German. */
-export const de: InOtherWords<typeof en> = {
-  frame: germanFrame,
-  signIn: germanSignIn,
-  dashboard: germanDashboard,
-  takeover: germanTakeover,
-}
+/** As `english.ts`. */
+export { dashboard } from '#/messages/dashboard.ts'
+export { frame, takeover } from '#/messages/frame.ts'
+export { signIn } from '#/messages/sign-in.ts'

@@ -7,11 +7,12 @@ import { chunkParts } from '#/router/lazy-export.ts'
 import { loadChunk } from '#/router/lazy-part.ts'
 import { withProductName } from './branding.ts'
 import { regionalLocale } from './regional-formats.ts'
+import { inLanguage, type Texts } from './texts.ts'
 
 /** Each is a file of its own; the document names that of its language, so that it comes beside the scripts. */
 const files: Readonly<Record<Language, () => Promise<object>>> = {
-  en: async () => (await loadChunk(() => import('./english.ts'), chunkParts)).en,
-  de: async () => (await loadChunk(() => import('./german.ts'), chunkParts)).de,
+  en: () => loadChunk(() => import('./english.ts'), chunkParts),
+  de: () => loadChunk(() => import('./german.ts'), chunkParts),
 }
 /** Those that have been loaded. */
 const catalogues: Partial<Record<Language, object>> = {}
@@ -27,10 +28,14 @@ const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
  * Provides the messages of the page's language; dates and numbers follow the reader's region and time zone.
  * @param texts of pages that most visits do not open, beside those of every page; the same object at every rendering
  */
-export function I18nProvider({ texts, children }: { texts?: Readonly<Record<Language, object>>; children: ReactNode }) {
+export function I18nProvider({ texts, children }: { texts?: Texts; children: ReactNode }) {
   const language = useLanguage()
   const messages = useMemo(
-    () => withProductName({ ...catalogues[language], ...texts?.[language] }, boot.branding?.name ?? null),
+    () =>
+      withProductName(
+        { ...catalogues[language], ...(texts && inLanguage(texts, language)) },
+        boot.branding?.name ?? null,
+      ),
     [texts, language],
   )
   // The locale is that of the reader's region, as a variant of the page's language.
@@ -44,7 +49,7 @@ export function I18nProvider({ texts, children }: { texts?: Readonly<Record<Lang
 }
 
 /** A component that brings its words, for one that is loaded when it is opened. @param texts as of `I18nProvider` */
-export const withTexts = <P extends object>(texts: Readonly<Record<Language, object>>, Component: ComponentType<P>) =>
+export const withTexts = <P extends object>(texts: Texts, Component: ComponentType<P>) =>
   function WithTexts(props: P) {
     return (
       <I18nProvider texts={texts}>

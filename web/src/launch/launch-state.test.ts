@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
 import { ApiError } from '@berth/api/client.ts'
 import type { LaunchEvent } from '@berth/api/schemas/container.ts'
-import { de, en } from '#/i18n/catalogues.ts'
+import * as everyPage from '#/i18n/english.ts'
+import { inLanguage } from '#/i18n/texts.ts'
 import {
   factsOf,
   failureOf,
@@ -90,7 +91,7 @@ const pull = (layers: [number, number], bytes: [number, number]): StageEvent => 
 
 /** The sentence of a stage as pages show it. */
 function sentenceOf(event: StageEvent, locale: 'en' | 'de'): string {
-  const t = createTranslator({ locale, messages: { en, de: de as typeof en }[locale], namespace: 'dashboard.stage' })
+  const t = createTranslator({ locale, messages: inLanguage(everyPage, locale), namespace: 'dashboard.stage' })
   return t(
     event.stage,
     stageValues(event, (value, how) => new Intl.NumberFormat(locale, how).format(value)),

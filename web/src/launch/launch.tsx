@@ -13,7 +13,7 @@ import { TypeLine, useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { eventStore, useEvents } from '#/events/use-events.ts'
 import { useErrorMessage, withTexts } from '#/i18n/i18n-provider.tsx'
-import { germanLaunch, launch as words } from '#/messages/launch.ts'
+import { launch as words } from '#/messages/launch.ts'
 import { Page } from '#/page/page.tsx'
 import { pages, withNext } from '#/paths.ts'
 import { focusHeading, navigateReplacing, type Notice, useLocation } from '#/router/router.ts'
@@ -36,7 +36,7 @@ import { useAutoOpen } from './use-auto-open.ts'
  * The page launches the container as soon as it opens, and continues to it. A link from elsewhere can do no more with
  * it than launch a container for its own owner.
  */
-export const Launch = withTexts({ en: { launch: words }, de: { launch: germanLaunch } }, LaunchPage)
+export const Launch = withTexts({ launch: words }, LaunchPage)
 
 function LaunchPage() {
   const { query } = useLocation()

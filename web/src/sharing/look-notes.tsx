@@ -5,40 +5,44 @@ import { useFormatter, useTranslations } from 'use-intl/react'
 import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { sharing } from '#/messages/sharing.ts'
 import { focusHeading } from '#/router/router.ts'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useEvents } from '#/events/use-events.ts'
-import { SharingI18nProvider } from './sharing-i18n-provider.tsx'
 
 /** A press within this time after a request came, in ms, was meant for what it covers. */
 const unseen = 500
 
 /** Managers of groups who ask to look at a container of the user, and those who may look now. */
-export function LookNotes({ containers }: { containers: readonly ContainerEntry[] }) {
-  const { events } = useEvents()
-  const { requests, looks } = events.looks
-  const nameOf = (type: string) => containers.find((each) => each.type === type)?.display_name ?? type
-  return (
-    <SharingI18nProvider>
-      {requests.length > 0 && (
-        <div className="look-requests">
-          {requests.map((request) => (
-            <Request key={request.id} request={request} name={nameOf(request.type)} />
-          ))}
-        </div>
-      )}
-      {looks.map((look) => (
-        <OpenLook
-          key={look.share_id}
-          look={look}
-          name={nameOf(look.type)}
-          isHere={events.visitors.get(look.type)?.some(({ email }) => email === look.by) === true}
-        />
-      ))}
-    </SharingI18nProvider>
-  )
-}
+export const LookNotes = withTexts(
+  { sharing },
+  function Notes({ containers }: { containers: readonly ContainerEntry[] }) {
+    const { events } = useEvents()
+    const { requests, looks } = events.looks
+    const nameOf = (type: string) => containers.find((each) => each.type === type)?.display_name ?? type
+    return (
+      <>
+        {requests.length > 0 && (
+          <div className="look-requests">
+            {requests.map((request) => (
+              <Request key={request.id} request={request} name={nameOf(request.type)} />
+            ))}
+          </div>
+        )}
+        {looks.map((look) => (
+          <OpenLook
+            key={look.share_id}
+            look={look}
+            name={nameOf(look.type)}
+            isHere={events.visitors.get(look.type)?.some(({ email }) => email === look.by) === true}
+          />
+        ))}
+      </>
+    )
+  },
+)
 
 /** An answer takes the pressed button away, often before its response comes, so the focus moves first. */
 function Request({ request, name }: { request: LooksEvent['requests'][number]; name: string }) {

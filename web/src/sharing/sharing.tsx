@@ -9,19 +9,18 @@ import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useContainers } from '#/containers/use-containers.ts'
 import { useEvents } from '#/events/use-events.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { sharing } from '#/messages/sharing.ts'
 import { Page } from '#/page/page.tsx'
 import '#/groups/groups.css'
 import './sharing.css'
 import { Time } from '#/time/time.tsx'
 import { Looks } from './looks.tsx'
 import { ShareDialog } from './share-dialog.tsx'
-import { SharingI18nProvider } from './sharing-i18n-provider.tsx'
 import { sharedNameOf, sharedUrlOf, useSharedWithMe, useShares, useSharesChanged } from './use-shares.ts'
 
 /** With whom the user shares containers, who is there now, and what others share with the user. */
-export function Sharing() {
-  return <SharingI18nProvider>{boot.sharing === null ? <SwitchedOff /> : <SharingPage />}</SharingI18nProvider>
-}
+export const Sharing = withTexts({ sharing }, () => (boot.sharing === null ? <SwitchedOff /> : <SharingPage />))
 
 function SwitchedOff() {
   const t = useTranslations('sharing')

@@ -3,7 +3,7 @@ import { useTranslations } from 'use-intl/react'
 import { Button } from '#/components/button.tsx'
 import { Dialog } from '#/components/dialog.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { germanShortcuts, shortcuts } from '#/messages/card-dialogs.ts'
+import { shortcuts } from '#/messages/card-dialogs.ts'
 import { cardKeys } from './shortcuts.ts'
 
 export interface ShortcutsProps {
@@ -14,7 +14,7 @@ export interface ShortcutsProps {
 }
 
 /** Lists the keys of the dashboard, and turns them on and off. */
-export const ShortcutsDialog = withTexts({ en: { shortcuts }, de: { shortcuts: germanShortcuts } }, Shortcuts)
+export const ShortcutsDialog = withTexts({ shortcuts }, Shortcuts)
 
 function Shortcuts({ isOn, onTurn, count, onClose }: ShortcutsProps & { onClose(): void }) {
   const t = useTranslations()

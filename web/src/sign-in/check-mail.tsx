@@ -7,7 +7,7 @@ import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { checkMail, germanCheckMail } from '#/messages/check-mail.ts'
+import { checkMail } from '#/messages/check-mail.ts'
 import { Page } from '#/page/page.tsx'
 import { pages, withNext } from '#/paths.ts'
 import { replaceHistoryState, useLocation } from '#/router/router.ts'
@@ -19,7 +19,7 @@ import { ProviderButtons, requestMagicLink } from './sign-in-ways.tsx'
 import { useSignInElsewhere } from './use-sign-in-elsewhere.ts'
 
 /** Says what to do with the mail, sends it again on request, and continues when its link was used in another tab. */
-export const CheckMail = withTexts({ en: { checkMail }, de: { checkMail: germanCheckMail } }, CheckMailPage)
+export const CheckMail = withTexts({ checkMail }, CheckMailPage)
 
 function CheckMailPage() {
   const t = useTranslations('checkMail')

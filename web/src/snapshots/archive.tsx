@@ -8,24 +8,21 @@ import { Button, ShortLabel } from '#/components/button.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
-import { I18nProvider } from '#/i18n/i18n-provider.tsx'
-import { archive, germanArchive } from '#/messages/archive.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { archive } from '#/messages/archive.ts'
 import { Page } from '#/page/page.tsx'
 import { tokenIn, useLocation } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
 
-const texts = { en: { archive }, de: { archive: germanArchive } }
-
 /**
  * The target of mailed links to archives of homes, for people who may have no account any more. Opening it downloads
  * nothing, because mail scanners open pages, too; the buttons do.
  */
-export function Archive() {
-  const { state } = useLocation()
-  const token = tokenIn(state)
-  return <I18nProvider texts={texts}>{token === undefined ? <Incomplete /> : <Archives token={token} />}</I18nProvider>
-}
+export const Archive = withTexts({ archive }, function ArchivePage() {
+  const token = tokenIn(useLocation().state)
+  return token === undefined ? <Incomplete /> : <Archives token={token} />
+})
 
 function Incomplete() {
   const t = useTranslations('archive')

@@ -9,7 +9,7 @@ import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
-import { files, germanFiles } from '#/messages/files.ts'
+import { files } from '#/messages/files.ts'
 import './snapshots.css'
 import { useSize } from './use-size.ts'
 
@@ -25,7 +25,7 @@ interface FilesDialogProps {
 }
 
 /** What is in a home and what room it takes, folder by folder; a file or folder can be downloaded and deleted. */
-export const FilesDialog = withTexts({ en: { files }, de: { files: germanFiles } }, Files)
+export const FilesDialog = withTexts({ files }, Files)
 
 function Files({ name, type, onClose }: FilesDialogProps) {
   const t = useTranslations('files')

@@ -12,9 +12,9 @@ import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { containersKey, useContainers } from '#/containers/use-containers.ts'
-import { I18nProvider } from '#/i18n/i18n-provider.tsx'
-import { files, germanFiles } from '#/messages/files.ts'
-import { germanSnapshots, snapshots } from '#/messages/snapshots.ts'
+import { withTexts } from '#/i18n/i18n-provider.tsx'
+import { files } from '#/messages/files.ts'
+import { snapshots } from '#/messages/snapshots.ts'
 import { Page } from '#/page/page.tsx'
 import '#/groups/groups.css'
 import './snapshots.css'
@@ -22,12 +22,10 @@ import { FilesDialog } from './files-dialog.tsx'
 import { SnapshotRow } from './snapshot-row.tsx'
 import { UploadDialog, UploadProgress, uploadFile, type Upload } from './upload.tsx'
 
-const texts = { en: { snapshots, files }, de: { snapshots: germanSnapshots, files: germanFiles } }
-
 /** Snapshots of the user's homes: make one, restore one beside what is there, remove one. */
-export function Snapshots() {
-  return <I18nProvider texts={texts}>{boot.hasSnapshots ? <SnapshotsPage /> : <SwitchedOff />}</I18nProvider>
-}
+export const Snapshots = withTexts({ snapshots, files }, () =>
+  boot.hasSnapshots ? <SnapshotsPage /> : <SwitchedOff />,
+)
 
 function SwitchedOff() {
   const t = useTranslations('snapshots')

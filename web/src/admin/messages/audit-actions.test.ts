@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTranslator } from 'use-intl/core'
-import { audit as english, germanAudit as german } from '#/admin/messages/audit.ts'
+import { languages } from '@berth/api/boot.ts'
+import { audit } from '#/admin/messages/audit.ts'
+import { inLanguage } from '#/i18n/texts.ts'
 import { auditActionsPage } from '../../../../server/reference/audit-actions.ts'
 import type { AuditAction } from '@berth/api/audit-actions.ts'
 
-const all = Object.entries(english.action).flatMap(([group, words]) =>
+const all = Object.entries(audit.action).flatMap(([group, words]) =>
   Object.keys(words).map((name) => `${group}.${name}` as AuditAction),
 )
 
@@ -18,9 +20,9 @@ test('the catalogue has text for every action of the audit log, and for no other
   assert.deepEqual(all.toSorted(), documented.toSorted())
 })
 
-for (const [locale, words] of [['en', english] as const, ['de', german] as const])
+for (const locale of languages)
   test(`each action has its own sentence and name in ${locale}`, () => {
-    const t = createTranslator({ locale, messages: words as typeof english })
+    const t = createTranslator({ locale, messages: inLanguage(audit, locale) })
     const values = {
       actor: 'ADA',
       person: 'BO',
