@@ -56,7 +56,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await dialog.getByRole('listitem').filter({ hasText: 'Dora Doe;;7b' }).waitFor()
     await pressIn(said('admin.users.invite.confirm', { count: 2 }))
     await dialog.getByText(said('admin.users.invite.done', { count: 2 })).waitFor()
-    await pressIn(said('admin.table.close'))
+    await pressIn(said('frame.close'))
     await row(cat).waitFor()
   })
 

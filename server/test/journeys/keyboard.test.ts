@@ -70,7 +70,7 @@ test(
       const dialog = page.getByRole('dialog', { name: said('logs.title', { name: 'Development' }) })
       await dialog.getByText('ready to work').waitFor()
       assert.ok(await dialog.evaluate((element) => element.contains(document.activeElement)))
-      await reach(page, dialog.getByRole('button', { name: said('logs.close') }))
+      await reach(page, dialog.getByRole('button', { name: said('frame.close') }))
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
       assert.ok(await hasFocus(more))

@@ -6,8 +6,10 @@ import { isAdminScope, scopes, type Scope } from '@berth/api/scopes.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { copyToClipboard } from '#/components/clipboard.ts'
+import { useCopy } from '#/components/clipboard.ts'
 import { ConfirmDialog } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { tokens } from '#/messages/tokens.ts'
@@ -49,8 +51,7 @@ function OwnApiTokens() {
       <p className="lead">{t('lead')}</p>
       <p>{t.rich('docs', docsLink)}</p>
       {created !== undefined && <CreatedApiToken token={created} onDone={() => show(undefined)} />}
-      <Alert error={removal.error ?? query.error ?? undefined} />
-      {query.isPending && <p role="status">{t('loading')}</p>}
+      <QueryState query={query} failure={removal.error} />
       {query.data?.length === 0 && <p>{t('none')}</p>}
       <ul className="rows">
         {query.data?.map((token) => (
@@ -110,7 +111,7 @@ interface CreateApiTokenFormProps {
 function CreateApiTokenForm({ isAdministrator, isOff, onCreated }: CreateApiTokenFormProps) {
   const t = useTranslations('tokens.create')
   const words = useTranslations('tokens.scope')
-  const id = useId()
+  const alert = useId()
   const name = useRef<HTMLInputElement>(null)
   const [missing, setMissing] = useState<'nameMissing' | 'scopesMissing'>()
   const { busy, error, run } = useTask()
@@ -133,23 +134,20 @@ function CreateApiTokenForm({ isAdministrator, isOff, onCreated }: CreateApiToke
 
   return (
     <form className="token-form" onSubmit={submit} noValidate>
-      <Alert id={`${id}-alert`} error={error} sentence={missing && t(missing)} />
-      <div className="token-field">
-        <label htmlFor={id}>{t('name')}</label>
-        <input
-          ref={name}
-          id={id}
-          name="name"
-          maxLength={100}
-          autoComplete="off"
-          aria-invalid={missing === 'nameMissing'}
-          aria-describedby={`${id}-hint ${id}-alert`}
-        />
-        <p className="hint" id={`${id}-hint`}>
-          {t('nameHint')}
-        </p>
-      </div>
-      <fieldset className="choices" aria-describedby={`${id}-alert`}>
+      <Alert id={alert} error={error} sentence={missing && t(missing)} />
+      <Field label={t('name')} hint={t('nameHint')} alert={alert} className="token-field">
+        {(control) => (
+          <input
+            {...control}
+            ref={name}
+            name="name"
+            maxLength={100}
+            autoComplete="off"
+            aria-invalid={missing === 'nameMissing'}
+          />
+        )}
+      </Field>
+      <fieldset className="choices" aria-describedby={alert}>
         <legend>{t('scopes')}</legend>
         {scopes
           .filter((scope) => isAdministrator || !isAdminScope(scope))
@@ -162,16 +160,13 @@ function CreateApiTokenForm({ isAdministrator, isOff, onCreated }: CreateApiToke
             </label>
           ))}
       </fieldset>
-      <div className="token-field">
-        <label htmlFor={`${id}-days`}>{t('ends')}</label>
-        <select id={`${id}-days`} name="days" defaultValue={30}>
-          {lifetimes.map((days) => (
-            <option key={days} value={days}>
-              {days === 365 ? t('year') : t('days', { days })}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Field label={t('ends')} className="token-field">
+        {(control) => (
+          <select {...control} name="days" defaultValue={30}>
+            <Options of={lifetimes.map((days) => [days, days === 365 ? t('year') : t('days', { days })])} />
+          </select>
+        )}
+      </Field>
       <p className="actions">
         <SubmitButton isOff={busy || isOff}>{busy ? t('busy') : t('button')}</SubmitButton>
       </p>
@@ -188,8 +183,7 @@ interface CreatedApiTokenProps {
 /** The one moment at which an API token is shown. It is kept in the state of the page alone. */
 function CreatedApiToken({ token, onDone }: CreatedApiTokenProps) {
   const t = useTranslations('tokens.fresh')
-  const shown = useRef<HTMLElement>(null)
-  const [outcome, setOutcome] = useState<'copied' | 'selected'>()
+  const { shown, label, said, copy } = useCopy(token)
   return (
     <section className="note created-token" aria-labelledby="created-token">
       <h2 id="created-token" tabIndex={-1} ref={(heading) => heading?.focus()}>
@@ -202,17 +196,12 @@ function CreatedApiToken({ token, onDone }: CreatedApiTokenProps) {
         </code>
       </p>
       <div className="actions">
-        <Button
-          variant="primary"
-          onPress={() =>
-            void copyToClipboard(token, shown.current).then((isCopied) => setOutcome(isCopied ? 'copied' : 'selected'))
-          }
-        >
-          {t('copy')}
+        <Button variant="primary" onPress={copy}>
+          {label}
         </Button>
         <Button onPress={onDone}>{t('done')}</Button>
         <span role="status" className="hint">
-          {outcome && t(outcome)}
+          {said}
         </span>
       </div>
     </section>
@@ -246,7 +235,6 @@ function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
       {isAsking && onRemove && (
         <ConfirmDialog
           title={t('ask.title', { name: token.name })}
-          cancel={t('ask.cancel')}
           confirm={t('remove')}
           onConfirm={onRemove}
           onClose={() => setAsking(false)}

@@ -69,13 +69,7 @@ function HomeRow({ home }: { home: OwnHome }) {
       </div>
       <Alert error={error} />
       {isAsking && (
-        <ConfirmDialog
-          title={t('ask')}
-          cancel={t('cancel')}
-          confirm={t('remove')}
-          onConfirm={remove}
-          onClose={() => setAsking(false)}
-        >
+        <ConfirmDialog title={t('ask')} confirm={t('remove')} onConfirm={remove} onClose={() => setAsking(false)}>
           <p>{t('effect')}</p>
         </ConfirmDialog>
       )}

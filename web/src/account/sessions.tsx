@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
-import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { rich } from '#/components/rich.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { sessions } from '#/messages/account.ts'
@@ -40,8 +40,7 @@ function OwnSessions() {
   return (
     <Page title={t('title')}>
       <p>{t('lead')}</p>
-      <Alert error={endOne.error ?? endOthers.error ?? query.error ?? undefined} />
-      {query.isPending && <p role="status">{t('loading')}</p>}
+      <QueryState query={query} failure={endOne.error ?? endOthers.error} />
       <ul className="rows">
         {own.map((session) => (
           <SessionRow key={session.id} {...rowOf(session)} />

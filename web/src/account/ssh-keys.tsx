@@ -6,6 +6,8 @@ import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmDialog } from '#/components/dialog.tsx'
+import { Field } from '#/components/field.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
@@ -37,8 +39,7 @@ function OwnSshKeys() {
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
       <p>{t('how')}</p>
-      <Alert error={removal.error ?? query.error ?? undefined} />
-      {query.isPending && <p role="status">{t('loading')}</p>}
+      <QueryState query={query} failure={removal.error} />
       {query.data?.length === 0 && <p>{t('none')}</p>}
       <ul className="rows">
         {query.data?.map((key) => (
@@ -94,7 +95,7 @@ interface AddSshKeyFormProps {
 /** The line of a public key, and its title. */
 function AddSshKeyForm({ isOff, onAdded }: AddSshKeyFormProps) {
   const t = useTranslations('sshKeys.add')
-  const id = useId()
+  const alert = useId()
   const line = useRef<HTMLTextAreaElement>(null)
   const [isMissing, setMissing] = useState(false)
   const { busy, error, run } = useTask()
@@ -114,31 +115,33 @@ function AddSshKeyForm({ isOff, onAdded }: AddSshKeyFormProps) {
 
   return (
     <form className="token-form" onSubmit={submit} noValidate>
-      <Alert id={`${id}-alert`} error={error} sentence={isMissing ? t('keyMissing') : undefined} />
-      <div className="token-field">
-        <label htmlFor={id}>{t('key')}</label>
-        <textarea
-          ref={line}
-          id={id}
-          name="key"
-          rows={4}
-          cols={60}
-          autoComplete="off"
-          spellCheck={false}
-          aria-invalid={isMissing}
-          aria-describedby={`${id}-hint ${id}-alert`}
-        />
-        <p className="hint" id={`${id}-hint`}>
-          {t('keyHint')} <code>{makeKey}</code>
-        </p>
-      </div>
-      <div className="token-field">
-        <label htmlFor={`${id}-title`}>{t('name')}</label>
-        <input id={`${id}-title`} name="title" maxLength={100} autoComplete="off" aria-describedby={`${id}-name`} />
-        <p className="hint" id={`${id}-name`}>
-          {t('nameHint')}
-        </p>
-      </div>
+      <Alert id={alert} error={error} sentence={isMissing ? t('keyMissing') : undefined} />
+      <Field
+        label={t('key')}
+        hint={
+          <>
+            {t('keyHint')} <code>{makeKey}</code>
+          </>
+        }
+        alert={alert}
+        className="token-field"
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            ref={line}
+            name="key"
+            rows={4}
+            cols={60}
+            autoComplete="off"
+            spellCheck={false}
+            aria-invalid={isMissing}
+          />
+        )}
+      </Field>
+      <Field label={t('name')} hint={t('nameHint')} className="token-field">
+        {(control) => <input {...control} name="title" maxLength={100} autoComplete="off" />}
+      </Field>
       <p className="actions">
         <SubmitButton isOff={busy || isOff}>{busy ? t('busy') : t('button')}</SubmitButton>
       </p>
@@ -179,7 +182,6 @@ function SshKeyRow({ sshKey, onRemove, isOff }: SshKeyRowProps) {
       {isAsking && onRemove && (
         <ConfirmDialog
           title={t('ask.title', { title })}
-          cancel={t('ask.cancel')}
           confirm={t('remove')}
           onConfirm={onRemove}
           onClose={() => setAsking(false)}

@@ -1,8 +1,6 @@
 import { useRef, type ReactNode } from 'react'
-import { useTranslations } from 'use-intl/react'
 import { Alert } from '#/components/alert.tsx'
-import { Button } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { useErrorMessage } from '#/i18n/i18n-provider.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useBulkJobs } from './bulk/bulk-jobs.tsx'
@@ -10,9 +8,8 @@ import { focusRows } from './table/use-row-focus.ts'
 
 interface ActionDialogProps {
   title: string
-  /** Label of the button, before and while the action runs. */
-  confirm: string
-  busy: string
+  /** The label of the button, before and while the action runs. */
+  words(key: 'confirm' | 'busy'): string
   /** The action is not possible yet: input is missing. */
   isOff?: boolean
   /** The action cannot be undone. */
@@ -31,17 +28,7 @@ interface ActionDialogProps {
  * Asks for confirmation of an action on one user or container. Closing it while the action runs does not stop the
  * action.
  */
-export function ActionDialog({
-  title,
-  confirm,
-  busy,
-  isOff = false,
-  isGrave,
-  run,
-  onClose,
-  children,
-}: ActionDialogProps) {
-  const t = useTranslations('admin.table')
+export function ActionDialog({ title, words, isOff = false, isGrave, run, onClose, children }: ActionDialogProps) {
   const task = useTask()
   const { notify } = useBulkJobs()
   const sentenceOf = useErrorMessage()
@@ -83,13 +70,13 @@ export function ActionDialog({
           {children}
           <Alert error={task.error} />
           <div className="actions end">
-            <Button onPress={close}>{task.busy ? t('close') : t('cancel')}</Button>
+            <EndButton word={task.busy ? 'close' : 'cancel'} onPress={close} />
             <button
               type="submit"
               className={isGrave ? 'button danger' : 'button primary'}
               aria-disabled={isOff || task.busy}
             >
-              {task.busy ? busy : confirm}
+              {words(task.busy ? 'busy' : 'confirm')}
             </button>
           </div>
         </form>

@@ -130,8 +130,7 @@ function UpdateDialog({ template: { type, older }, mode, onClose }: UpdateDialog
   return (
     <ActionDialog
       title={t(`${mode}.title`, { type: useTypeName()(type), count: older.length })}
-      confirm={t(`${mode}.open`)}
-      busy={t('busy')}
+      words={(key) => t(key === 'busy' ? 'busy' : `${mode}.open`)}
       isGrave={mode === 'now'}
       run={run}
       onClose={onClose}

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { ApiTokenFacts, isExpired } from '#/account/api-token-facts.tsx'
@@ -7,6 +7,7 @@ import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { addressOf } from '#/admin/list/view.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Button, ShortLabel } from '#/components/button.tsx'
+import { Field } from '#/components/field.tsx'
 import { Link } from '#/components/link.tsx'
 import { NextPageButton, pagedQuery } from '#/components/paged-list.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -43,9 +44,7 @@ function List({ user }: { user: string }) {
           ))}
         </ul>
       )}
-      <NextPageButton query={query} fetching={t('loadingMore')}>
-        {t('more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
     </>
   )
 }
@@ -88,14 +87,7 @@ function RemoveDialog({ token, onClose }: { token: AdminApiToken; onClose: () =>
     await client.invalidateQueries({ queryKey: tokensKey })
   }
   return (
-    <ActionDialog
-      title={t('title', { name: token.name })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      isGrave
-      run={run}
-      onClose={onClose}
-    >
+    <ActionDialog title={t('title', { name: token.name })} words={t} isGrave run={run} onClose={onClose}>
       <p>{t('effect', { email: token.user.email })}</p>
     </ActionDialog>
   )
@@ -104,7 +96,6 @@ function RemoveDialog({ token, onClose }: { token: AdminApiToken; onClose: () =>
 /** Whose tokens are shown. The address of the page holds it. */
 function OwnerFilter({ user }: { user: string }) {
   const t = useTranslations('admin.tokens.filter')
-  const id = useId()
   return (
     <search>
       <form
@@ -116,19 +107,11 @@ function OwnerFilter({ user }: { user: string }) {
           navigate(addressOf(pages.adminTokens, { user: wanted }))
         }}
       >
-        <label htmlFor={id}>{t('user')}</label>
-        <input
-          id={id}
-          name="user"
-          defaultValue={user}
-          maxLength={254}
-          autoComplete="off"
-          spellCheck={false}
-          aria-describedby={`${id}-hint`}
-        />
-        <p className="hint" id={`${id}-hint`}>
-          {t('userHint')}
-        </p>
+        <Field label={t('user')} hint={t('userHint')} className={null}>
+          {(control) => (
+            <input {...control} name="user" defaultValue={user} maxLength={254} autoComplete="off" spellCheck={false} />
+          )}
+        </Field>
         <div className="actions">
           <button type="submit" className="button">
             {t('show')}

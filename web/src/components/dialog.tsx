@@ -61,9 +61,27 @@ export function CloseButton({ onPress }: { onPress(): void }) {
   )
 }
 
+interface EndButtonProps {
+  /** `cancel` where the dialog asks something, `close` where it shows something. */
+  word: 'cancel' | 'close'
+  variant?: 'primary'
+  onPress(): void
+}
+
+/** The button that ends a dialog. */
+export function EndButton({ word, variant, onPress }: EndButtonProps) {
+  const t = useTranslations('frame')
+  return (
+    <Button variant={variant} onPress={onPress}>
+      {t(word)}
+    </Button>
+  )
+}
+
 interface ConfirmDialogProps {
   title: string
-  cancel: ReactNode
+  /** In place of "Cancel". */
+  cancel?: string
   confirm: ReactNode
   onConfirm(): void
   /** As of a `Dialog`; `onConfirm` is called before it. */
@@ -80,7 +98,11 @@ export function ConfirmDialog({ title, cancel, confirm, onConfirm, onClose, chil
         <>
           {children}
           <div className="actions end">
-            <Button onPress={close}>{cancel}</Button>
+            {cancel === undefined ? (
+              <EndButton word="cancel" onPress={close} />
+            ) : (
+              <Button onPress={close}>{cancel}</Button>
+            )}
             <Button
               variant="primary"
               onPress={() => {

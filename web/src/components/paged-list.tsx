@@ -1,4 +1,5 @@
-import { useEffect, useRef, type ReactNode, type RefObject } from 'react'
+import { useEffect, useRef, type RefObject } from 'react'
+import { useTranslations } from 'use-intl/react'
 import { Button } from './button.tsx'
 
 /** Pages that are shown at most: each row costs, and a filter leads further. */
@@ -31,22 +32,16 @@ interface PagedQuery {
   fetchNextPage(): Promise<unknown>
 }
 
-interface NextPageButtonProps {
-  readonly query: PagedQuery
-  /** Its text while the next page is fetched. */
-  readonly fetching: ReactNode
-  readonly children: ReactNode
-}
-
 /** Fetches the next page of the list before it; not on the page when there is none. */
-export function NextPageButton({ query, fetching, children }: NextPageButtonProps) {
+export function NextPageButton({ query }: { query: PagedQuery }) {
+  const t = useTranslations('frame')
   const place = useRef<HTMLParagraphElement>(null)
   const fetchNext = useNextPage(query, place)
   if (!query.hasNextPage) return null
   return (
     <p ref={place}>
       <Button isOff={query.isFetchingNextPage} onPress={fetchNext}>
-        {query.isFetchingNextPage ? fetching : children}
+        {t(query.isFetchingNextPage ? 'loading' : 'more')}
       </Button>
     </p>
   )

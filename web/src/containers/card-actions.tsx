@@ -199,7 +199,6 @@ function ActionQuestion({ verb, name, onConfirm, onClose }: ActionQuestionProps)
   return (
     <ConfirmDialog
       title={t(`confirm.${verb}.title`, { name })}
-      cancel={t('confirm.cancel')}
       confirm={t(`action.${verb}`)}
       onConfirm={onConfirm}
       onClose={onClose}

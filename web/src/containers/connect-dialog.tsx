@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useRef, useState } from 'react'
+import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { quotedSshName, sshConfigEntry } from '@berth/api/ssh-config.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { copyToClipboard } from '#/components/clipboard.ts'
-import { Dialog } from '#/components/dialog.tsx'
+import { useCopy } from '#/components/clipboard.ts'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { Link } from '#/components/link.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { connect } from '#/messages/card-dialogs.ts'
@@ -37,9 +37,7 @@ function Connect({ name, type, onClose }: ConnectDialogProps) {
             <Link to={pages.sshKeys}>{t('keys')}</Link>
           </p>
           <div className="actions end">
-            <Button variant="primary" onPress={close}>
-              {t('close')}
-            </Button>
+            <EndButton word="close" variant="primary" onPress={close} />
           </div>
         </>
       )}
@@ -84,10 +82,8 @@ function Ways({ user, host, port, host_keys: hostKeys }: WaysProps) {
 
 /** A text that is copied by a button, or selected where a browser does not copy. */
 function Copied({ label, text }: { label: string; text: string }) {
-  const t = useTranslations('connect')
   const id = useId()
-  const shown = useRef<HTMLPreElement>(null)
-  const [outcome, setOutcome] = useState<'copied' | 'selected'>()
+  const { shown, label: word, said, copy } = useCopy<HTMLPreElement>(text)
   return (
     <section aria-labelledby={id}>
       <h3 id={id}>{label}</h3>
@@ -96,17 +92,12 @@ function Copied({ label, text }: { label: string; text: string }) {
         {text}
       </pre>
       <p className="actions with-hint">
-        <Button
-          variant="small"
-          onPress={() =>
-            void copyToClipboard(text, shown.current).then((isCopied) => setOutcome(isCopied ? 'copied' : 'selected'))
-          }
-        >
-          {t('copy')}
+        <Button variant="small" onPress={copy}>
+          {word}
           <span className="visually-hidden"> {label}</span>
         </Button>
         <span role="status" className="hint">
-          {outcome && t(outcome)}
+          {said}
         </span>
       </p>
     </section>

@@ -6,7 +6,7 @@ import { openStream } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { followStream, type ServerEvent } from '#/events/event-stream.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { logs as words } from '#/messages/card-dialogs.ts'
@@ -35,9 +35,7 @@ function Logs({ name, type, onClose }: LogsDialogProps) {
           <Reading logs={logs} title={title} />
           <div className="actions end">
             {isOver && <Button onPress={logs.restart}>{t('again')}</Button>}
-            <Button variant="primary" onPress={close}>
-              {t('close')}
-            </Button>
+            <EndButton word="close" variant="primary" onPress={close} />
           </div>
         </>
       )}

@@ -1,8 +1,8 @@
 import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { LaunchParameter } from '@berth/api/schemas/container.ts'
-import { Button, SubmitButton } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { SubmitButton } from '#/components/button.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { chosenParameters, type ChosenParameters, type Parameters } from '#/launch/chosen-parameters.ts'
 import { parameters as words } from '#/messages/card-dialogs.ts'
@@ -37,7 +37,7 @@ function ParametersForm({ name, parameters, onLaunch, onClose }: ParametersDialo
           ))}
           <p>{t('parameters.kept')}</p>
           <div className="actions end">
-            <Button onPress={close}>{t('dashboard.confirm.cancel')}</Button>
+            <EndButton word="cancel" onPress={close} />
             <SubmitButton>{t('dashboard.action.launch')}</SubmitButton>
           </div>
         </form>

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
 import type { PortsResponse } from '@berth/api/schemas/container.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { ports } from '#/messages/card-dialogs.ts'
 import './ports.css'
@@ -40,8 +40,7 @@ function Ports({ name, type, onClose }: PortsDialogProps) {
       {(close) => (
         <>
           <p className="hint">{t('lead')}</p>
-          <Alert error={query.error ?? undefined} />
-          {query.isPending && <p role="status">{t('loading')}</p>}
+          <QueryState query={query} />
           {query.data?.length === 0 && <p>{t('none')}</p>}
           <ul className="ports">
             {query.data?.map((each) => (
@@ -52,9 +51,7 @@ function Ports({ name, type, onClose }: PortsDialogProps) {
             {copied}
           </p>
           <div className="actions end">
-            <Button variant="primary" onPress={close}>
-              {t('close')}
-            </Button>
+            <EndButton word="close" variant="primary" onPress={close} />
           </div>
         </>
       )}

@@ -8,6 +8,7 @@ import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { rich } from '#/components/rich.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTypes } from '#/components/type-name.tsx'
@@ -40,7 +41,7 @@ function SwitchedOff() {
 
 function EnvironmentsPage() {
   const t = useTranslations('environments')
-  const { data, error, isPending } = useEnvironments()
+  const query = useEnvironments()
   const [isNew, setNew] = useState(false)
   return (
     <Page
@@ -53,11 +54,10 @@ function EnvironmentsPage() {
       }
     >
       <p className="lead">{t('lead')}</p>
-      <Alert error={error ?? undefined} />
-      {isPending && <p role="status">{t('loading')}</p>}
-      {data?.length === 0 && <p>{t('none')}</p>}
+      <QueryState query={query} />
+      {query.data?.length === 0 && <p>{t('none')}</p>}
       <ul className="rows">
-        {data?.map((each) => (
+        {query.data?.map((each) => (
           <EnvironmentRow key={each.name} environment={each} />
         ))}
       </ul>
@@ -152,7 +152,6 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
       {open === 'delete' && (
         <ConfirmDialog
           title={t('delete.title', { name })}
-          cancel={t('delete.cancel')}
           confirm={t('delete.open')}
           onConfirm={remove}
           onClose={() => setOpen(undefined)}

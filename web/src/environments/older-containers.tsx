@@ -67,7 +67,6 @@ export function OlderContainers({ name }: { name: string }) {
       {isAsking && (
         <ConfirmDialog
           title={t('title', { count: data?.length ?? 0 })}
-          cancel={t('cancel')}
           confirm={t('now')}
           onConfirm={() => update('now')}
           onClose={() => setAsking(false)}

@@ -5,6 +5,8 @@ import type { Environment } from '@berth/api/schemas/environments.ts'
 import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
+import { EndButton } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { fieldsOf, kindOf, kinds, sourceOf, type Kind, type SourceFields } from './source-values.ts'
 import { environmentsKey, useBuilderGroups } from './use-environments.ts'
@@ -71,39 +73,36 @@ export function SourceForm({ environment, onClose }: SourceFormProps) {
     <form id={id} className="environment-form" onSubmit={submit} noValidate>
       {!environment && (
         <>
-          <Field name="name" label={t('name')} hint={t('nameHint')} maxLength={40} />
+          <TextField name="name" label={t('name')} hint={t('nameHint')} maxLength={40} />
           <GroupField />
         </>
       )}
-      <Field name="description" label={t('description')} value={environment?.description} maxLength={1000} />
-      <div className="environment-field">
-        <label htmlFor={`${id}-kind`}>{t('kind')}</label>
-        <select id={`${id}-kind`} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-          {kinds.map((each) => (
-            <option key={each} value={each}>
-              {t(`kinds.${each}`)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <TextField name="description" label={t('description')} value={environment?.description} maxLength={1000} />
+      <Field label={t('kind')} className="environment-field">
+        {(control) => (
+          <select {...control} value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+            <Options of={kinds.map((each) => [each, t(`kinds.${each}`)])} />
+          </select>
+        )}
+      </Field>
       {kind === 'packages' && (
         <>
-          <Field name="base" label={t('base')} hint={t('baseHint')} value={initial.base} maxLength={255} />
+          <TextField name="base" label={t('base')} hint={t('baseHint')} value={initial.base} maxLength={255} />
           {(['apt', 'pip', 'npm'] as const).map((name) => (
-            <Field key={name} name={name} label={t(name)} hint={t('onePerLine')} value={initial[name]} rows={3} />
+            <TextField key={name} name={name} label={t(name)} hint={t('onePerLine')} value={initial[name]} rows={3} />
           ))}
-          <Field name="run" label={t('run')} hint={t('runHint')} value={initial.run} rows={3} />
+          <TextField name="run" label={t('run')} hint={t('runHint')} value={initial.run} rows={3} />
         </>
       )}
       {kind === 'dockerfile' && (
-        <Field name="dockerfile" label={t('dockerfile')} value={initial.dockerfile || 'FROM \n'} rows={14} />
+        <TextField name="dockerfile" label={t('dockerfile')} value={initial.dockerfile || 'FROM \n'} rows={14} />
       )}
       {kind === 'git' && (
         <>
-          <Field name="git" label={t('git')} hint={t('gitHint')} value={initial.git} maxLength={2000} />
-          <Field name="ref" label={t('ref')} hint={t('refHint')} value={initial.ref} maxLength={255} />
-          <Field name="path" label={t('path')} value={initial.path} maxLength={500} />
-          <Field name="base" label={t('baseOfGit')} value={initial.base} maxLength={255} />
+          <TextField name="git" label={t('git')} hint={t('gitHint')} value={initial.git} maxLength={2000} />
+          <TextField name="ref" label={t('ref')} hint={t('refHint')} value={initial.ref} maxLength={255} />
+          <TextField name="path" label={t('path')} value={initial.path} maxLength={500} />
+          <TextField name="base" label={t('baseOfGit')} value={initial.base} maxLength={255} />
         </>
       )}
       <Alert error={error} />
@@ -115,7 +114,7 @@ export function SourceForm({ environment, onClose }: SourceFormProps) {
         <Button isOff={busy} onPress={check}>
           {t('check')}
         </Button>
-        <Button onPress={onClose}>{t('close')}</Button>
+        <EndButton word="close" onPress={onClose} />
       </p>
     </form>
   )
@@ -134,28 +133,23 @@ function CheckedWords({ checked: { images, recognised } }: { checked: Checked })
 /** Names the group that an environment belongs to: for managers one of theirs. */
 function GroupField() {
   const t = useTranslations('environments.form')
-  const id = useId()
-  const { data, error } = useBuilderGroups()
+  const { data = [], error } = useBuilderGroups()
   return (
-    <div className="environment-field">
-      <label htmlFor={id}>{t('group')}</label>
-      <select id={id} name="group" aria-describedby={`${id}-hint`}>
-        {boot.isAdmin && <option value="">{t('noGroup')}</option>}
-        {data?.map((group) => (
-          <option key={group.id} value={group.id}>
-            {group.name}
-          </option>
-        ))}
-      </select>
-      <p className="hint" id={`${id}-hint`}>
-        {t('groupHint')}
-      </p>
+    <>
+      <Field label={t('group')} hint={t('groupHint')} className="environment-field">
+        {(control) => (
+          <select {...control} name="group">
+            {boot.isAdmin && <option value="">{t('noGroup')}</option>}
+            <Options of={data.map((group) => [group.id, group.name])} />
+          </select>
+        )}
+      </Field>
       <Alert error={error ?? undefined} />
-    </div>
+    </>
   )
 }
 
-interface FieldProps {
+interface TextFieldProps {
   name: string
   label: string
   hint?: string
@@ -165,29 +159,17 @@ interface FieldProps {
   rows?: number
 }
 
-function Field({ name, label, hint, value, maxLength, rows }: FieldProps) {
-  const id = useId()
-  const common = {
-    id,
-    name,
-    defaultValue: value,
-    autoComplete: 'off',
-    spellCheck: false,
-    'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
-  }
+function TextField({ name, label, hint, value, maxLength, rows }: TextFieldProps) {
+  const common = { name, defaultValue: value, autoComplete: 'off', spellCheck: false }
   return (
-    <div className="environment-field">
-      <label htmlFor={id}>{label}</label>
-      {rows === undefined ? (
-        <input {...common} type="text" maxLength={maxLength} />
-      ) : (
-        <textarea {...common} rows={rows} />
-      )}
-      {hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
+    <Field label={label} hint={hint} className="environment-field">
+      {(control) =>
+        rows === undefined ? (
+          <input {...control} {...common} type="text" maxLength={maxLength} />
+        ) : (
+          <textarea {...control} {...common} rows={rows} />
+        )
+      }
+    </Field>
   )
 }

@@ -7,7 +7,8 @@ import { findAddresses, readTextFile, type FoundAddresses } from '#/addresses/fi
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { withoutEarlier, type EarlierAddition } from './earlier-addition.ts'
 import { useMembersChanged } from './use-members.ts'
@@ -19,8 +20,8 @@ import { useMembersChanged } from './use-members.ts'
 export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: () => void }) {
   const t = useTranslations('groups.add')
   const roles = useTranslations('groups.members.role')
-  const cancel = useTranslations('groups.act')('cancel')
-  const field = useId()
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState('')
   const [role, setRole] = useState<GroupRole>('member')
   const [column, setColumn] = useState<string>()
@@ -39,7 +40,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
     const isUnclear = columns.length > 0 && found.column === undefined
     const wrong = isUnclear ? 'columnMissing' : length === 0 ? 'missing' : length > maxAddresses ? 'tooMany' : undefined
     setProblem(wrong)
-    if (wrong) return document.getElementById(isUnclear ? `${field}-column` : field)?.focus()
+    if (wrong) return (isUnclear ? document.getElementById(`${id}-column`) : field.current)?.focus()
     void work(found, role, changed)
   }
   function write(next: string) {
@@ -70,23 +71,21 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
     <Dialog title={t('title')} variant="sheet" onClose={onClose}>
       {(close) => (
         <form className="group-form" onSubmit={submit} noValidate>
-          <div className="group-field">
-            <label htmlFor={field}>{t('emails')}</label>
-            <textarea
-              id={field}
-              rows={4}
-              value={text}
-              // What is typed meanwhile would be checked and added by no one.
-              readOnly={busy}
-              spellCheck={false}
-              autoCapitalize="none"
-              aria-describedby={`${field}-hint ${field}-alert`}
-              onChange={({ target }) => write(target.value)}
-            />
-            <p className="hint" id={`${field}-hint`}>
-              {t('hint')}
-            </p>
-          </div>
+          <Field label={t('emails')} hint={t('hint')} alert={`${id}-alert`}>
+            {(control) => (
+              <textarea
+                {...control}
+                ref={field}
+                rows={4}
+                value={text}
+                // What is typed meanwhile would be checked and added by no one.
+                readOnly={busy}
+                spellCheck={false}
+                autoCapitalize="none"
+                onChange={({ target }) => write(target.value)}
+              />
+            )}
+          </Field>
           <label className="file-line">
             {t('file')}
             <input
@@ -99,30 +98,26 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
             />
           </label>
           <ColumnChoice
-            id={`${field}-column`}
+            id={`${id}-column`}
             found={found}
             className="group-field"
             isOff={busy}
             words={{ label: t('column', { count: columns.length }), choose: t('chooseColumn'), all: t('allColumns') }}
             onChoose={chooseColumn}
           />
-          <div className="group-field">
-            <label htmlFor={`${field}-role`}>{t('role')}</label>
-            <select
-              id={`${field}-role`}
-              value={role}
-              disabled={busy}
-              aria-describedby={`${field}-role-hint`}
-              onChange={({ target }) => chooseRole(target.value as GroupRole)}
-            >
-              <option value="member">{roles('member')}</option>
-              <option value="manager">{roles('manager')}</option>
-            </select>
-            <p className="hint" id={`${field}-role-hint`}>
-              {role === 'member' && t('roleHint')}
-            </p>
-          </div>
-          <Alert id={`${field}-alert`} error={error} sentence={problem && t(problem, { max: maxAddresses })} />
+          <Field label={t('role')} hint={role === 'member' && t('roleHint')}>
+            {(control) => (
+              <select
+                {...control}
+                value={role}
+                disabled={busy}
+                onChange={({ target }) => chooseRole(target.value as GroupRole)}
+              >
+                <Options of={(['member', 'manager'] as const).map((each) => [each, roles(each)])} />
+              </select>
+            )}
+          </Field>
+          <Alert id={`${id}-alert`} error={error} sentence={problem && t(problem, { max: maxAddresses })} />
           <div role="status">
             {progress && (
               <>
@@ -137,7 +132,7 @@ export function AddMembersDialog({ id: group, onClose }: { id: string; onClose: 
           <LineList label={unusedTitle} lines={unused} />
           <div className="actions end">
             {/* It ends what is under way. */}
-            {busy && !outcome && <Button onPress={close}>{cancel}</Button>}
+            {busy && !outcome && <EndButton word="cancel" onPress={close} />}
             {/* What was added is not added again by a second press, which would mail all who are invited once more. */}
             <Button isOff={busy || isDone} onPress={() => begin(check)}>
               {t('check')}

@@ -1,10 +1,11 @@
-import { useId, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { openLink } from '@berth/api/open-link.ts'
 import { boot } from '#/api/api-client.ts'
 import { Button } from '#/components/button.tsx'
-import { copyToClipboard } from '#/components/clipboard.ts'
+import { useCopy } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { classLink } from '#/messages/card-dialogs.ts'
 import './groups.css'
@@ -25,26 +26,25 @@ export const ClassLinkDialog = withTexts({ classLink }, ClassLink)
 
 function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
   const t = useTranslations('classLink')
-  const id = useId()
-  const shown = useRef<HTMLElement>(null)
   const [type, setType] = useState(types[0]?.type ?? '')
   const [given, setGiven] = useState(parts)
-  const [isCopied, setCopied] = useState<boolean>()
   const link = openLink(location.origin, { type, ...given, path: pathBelow(ownAddress, given.path) })
+  const { shown, said, copy, forget } = useCopy(link)
   const field = (name: keyof typeof parts) => (
-    <div className="group-field">
-      <label htmlFor={`${id}${name}`}>{t(name)}</label>
-      <input
-        id={`${id}${name}`}
-        value={given[name]}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => {
-          setGiven({ ...given, [name]: event.target.value.trim() })
-          setCopied(undefined)
-        }}
-      />
-    </div>
+    <Field label={t(name)}>
+      {(control) => (
+        <input
+          {...control}
+          value={given[name]}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => {
+            setGiven({ ...given, [name]: event.target.value.trim() })
+            forget()
+          }}
+        />
+      )}
+    </Field>
   )
   return (
     <Dialog title={t('title')} variant="sheet" onClose={onClose}>
@@ -53,16 +53,13 @@ function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
           <p className="hint">{t('lead')}</p>
           <div className="group-form">
             {types.length > 1 && (
-              <div className="group-field">
-                <label htmlFor={`${id}type`}>{t('type')}</label>
-                <select id={`${id}type`} value={type} onChange={(event) => setType(event.target.value)}>
-                  {types.map((each) => (
-                    <option key={each.type} value={each.type}>
-                      {each.display_name}
-                    </option>
-                  ))}
-                </select>
-              </div>
+              <Field label={t('type')}>
+                {(control) => (
+                  <select {...control} value={type} onChange={(event) => setType(event.target.value)}>
+                    <Options of={types.map((each) => [each.type, each.display_name])} />
+                  </select>
+                )}
+              </Field>
             )}
             {field('path')}
             {boot.hasGitLinks && field('git')}
@@ -79,9 +76,9 @@ function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
             </code>
           </p>
           <QrCode text={link} label={t('qr')} />
-          <p role="status">{isCopied === undefined ? '' : t(isCopied ? 'copied' : 'notCopied')}</p>
+          <p role="status">{said}</p>
           <div className="actions">
-            <Button variant="primary" onPress={() => void copyToClipboard(link, shown.current).then(setCopied)}>
+            <Button variant="primary" onPress={copy}>
               {t('copy')}
             </Button>
           </div>

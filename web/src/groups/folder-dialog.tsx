@@ -1,11 +1,12 @@
-import { useId, useState, type FormEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { openLink } from '@berth/api/open-link.ts'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useSize } from '#/snapshots/use-size.ts'
 import { useMembersChanged } from './use-members.ts'
@@ -22,7 +23,6 @@ export function FolderDialog({ managed, onClose }: FolderDialogProps) {
   const { group, folder_path: path, folder_bytes: bytes, folder_type: type } = managed
   const t = useTranslations('groups.folder')
   const size = useSize()
-  const id = useId()
   const { folder } = group
   const [name, setName] = useState(folder?.name ?? '')
   const [members, setMembers] = useState<(typeof rights)[number]>(folder?.members ?? 'read')
@@ -51,29 +51,31 @@ export function FolderDialog({ managed, onClose }: FolderDialogProps) {
               {type !== null && <a href={openLink(location.origin, { type, path: '' })}>{t('open')}</a>}
             </p>
           )}
-          <label htmlFor={id}>{t('name')}</label>
-          <input
-            id={id}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-            pattern="[a-z0-9][a-z0-9\-]{0,38}"
-            title={t('nameRule')}
-            maxLength={39}
-            autoComplete="off"
-            required
-          />
-          <label htmlFor={`${id}-members`}>{t('members')}</label>
-          <select
-            id={`${id}-members`}
-            value={members}
-            onChange={({ target }) => setMembers(rights.find((each) => each === target.value) ?? 'read')}
-          >
-            {rights.map((each) => (
-              <option key={each} value={each}>
-                {t(each)}
-              </option>
-            ))}
-          </select>
+          <Field label={t('name')} className={null}>
+            {(control) => (
+              <input
+                {...control}
+                value={name}
+                onChange={({ target }) => setName(target.value)}
+                pattern="[a-z0-9][a-z0-9\-]{0,38}"
+                title={t('nameRule')}
+                maxLength={39}
+                autoComplete="off"
+                required
+              />
+            )}
+          </Field>
+          <Field label={t('members')} className={null}>
+            {(control) => (
+              <select
+                {...control}
+                value={members}
+                onChange={({ target }) => setMembers(rights.find((each) => each === target.value) ?? 'read')}
+              >
+                <Options of={rights.map((each) => [each, t(each)])} />
+              </select>
+            )}
+          </Field>
           <p className="hint">{t('next')}</p>
           <Alert error={error} />
           <div className="actions end">
@@ -87,7 +89,7 @@ export function FolderDialog({ managed, onClose }: FolderDialogProps) {
                 {t('remove')}
               </Button>
             )}
-            <Button onPress={close}>{t('cancel')}</Button>
+            <EndButton word="cancel" onPress={close} />
             <SubmitButton isOff={busy}>{t('save')}</SubmitButton>
           </div>
         </form>

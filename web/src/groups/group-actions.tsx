@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { copyToClipboard } from '#/components/clipboard.ts'
+import { useCopy } from '#/components/clipboard.ts'
 import { CloseButton, ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { Icon } from '#/components/icon.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -17,7 +18,7 @@ import { Time } from '#/time/time.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { ClassLinkDialog } from './class-link-dialog.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
-import { HoursDialog, LaunchableOptions } from './hours-dialog.tsx'
+import { HoursDialog } from './hours-dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 import { hasEnded, useMembersChanged } from './use-members.ts'
 
@@ -132,13 +133,7 @@ const asks = { stop: 'askStop', block: 'askBlock', end: 'askEnd' } as const
 function Ask({ action, onConfirm, onClose }: AskProps) {
   const t = useTranslations('groups.act')
   return (
-    <ConfirmDialog
-      title={t(`${asks[action]}.title`)}
-      cancel={t('cancel')}
-      confirm={t(action)}
-      onConfirm={onConfirm}
-      onClose={onClose}
-    >
+    <ConfirmDialog title={t(`${asks[action]}.title`)} confirm={t(action)} onConfirm={onConfirm} onClose={onClose}>
       <p>{t(`${asks[action]}.effect`)}</p>
     </ConfirmDialog>
   )
@@ -216,26 +211,25 @@ interface StartDialogProps {
 /** Asks which type of the group is to be started for all members. */
 function StartDialog({ types, onStart, onClose }: StartDialogProps) {
   const t = useTranslations('groups.act')
-  const id = useId()
   const field = useRef<HTMLSelectElement>(null)
   const [first] = types
   if (!first) return null
   return (
     <ConfirmDialog
       title={t('askStart.title')}
-      cancel={t('cancel')}
       confirm={t('start')}
       onConfirm={() => onStart(field.current?.value ?? first.type)}
       onClose={onClose}
     >
       <p>{t('askStart.effect')}</p>
       {types.length > 1 && (
-        <div className="group-form group-field">
-          <label htmlFor={id}>{t('askStart.type')}</label>
-          <select id={id} ref={field} defaultValue={first.type}>
-            <LaunchableOptions types={types} />
-          </select>
-        </div>
+        <Field label={t('askStart.type')} className="group-form group-field">
+          {(control) => (
+            <select {...control} ref={field} defaultValue={first.type}>
+              <Options of={types.map(({ type, display_name: name }) => [type, name])} />
+            </select>
+          )}
+        </Field>
       )}
     </ConfirmDialog>
   )
@@ -245,8 +239,6 @@ function StartDialog({ types, onStart, onClose }: StartDialogProps) {
 function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTranslations('groups.code')
   const { busy, error, run } = useTask()
-  const [outcome, setOutcome] = useState<'copied' | 'selected'>()
-  const shown = useRef<HTMLParagraphElement>(null)
   const client = useQueryClient()
   const [isRemoved, setRemoved] = useState(false)
   const params = { id }
@@ -257,6 +249,7 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
     gcTime: 0,
   })
   const { code, expires_at: endsAt } = query.data ?? { code: null, expires_at: null }
+  const { shown, label, said, copy, forget } = useCopy<HTMLParagraphElement>(code ?? '')
   const [isMade, setMade] = useState(false)
   const copying = useRef<HTMLButtonElement>(null)
   // The key that made a code must not replace it while the class enters it.
@@ -266,7 +259,7 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
 
   function make() {
     setRemoved(false)
-    setOutcome(undefined)
+    forget()
     void run(async (signal) => {
       client.setQueryData(queryKey, await createApiClient(signal).createJoinCode({ params }))
       setMade(true)
@@ -312,16 +305,8 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
           <div className="actions">
             {/* A code that the class is entering must not end by a press that was meant for the next one. */}
             {code && (
-              <Button
-                ref={copying}
-                variant="primary"
-                onPress={() =>
-                  void copyToClipboard(code, shown.current).then((isCopied) =>
-                    setOutcome(isCopied ? 'copied' : 'selected'),
-                  )
-                }
-              >
-                {t('copy')}
+              <Button ref={copying} variant="primary" onPress={copy}>
+                {label}
               </Button>
             )}
             <Button variant={code ? undefined : 'primary'} isOff={busy} onPress={make}>
@@ -331,7 +316,7 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
               {t('remove')}
             </Button>
             <span role="status" className="hint">
-              {outcome && t(outcome)}
+              {said}
             </span>
           </div>
         </>

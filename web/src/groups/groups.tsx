@@ -4,7 +4,9 @@ import { useTranslations } from 'use-intl/react'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { ShortLabel, SubmitButton } from '#/components/button.tsx'
+import { Field } from '#/components/field.tsx'
 import { Link } from '#/components/link.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { groups } from '#/messages/groups.ts'
@@ -22,8 +24,7 @@ function OwnGroupList() {
   return (
     <Page title={t('title')}>
       <p className="lead">{t('lead')}</p>
-      <Alert error={query.error ?? undefined} />
-      {query.isPending && <p role="status">{t('loading')}</p>}
+      <QueryState query={query} />
       {query.data?.length === 0 && <p>{t('none')}</p>}
       <ul className="rows">
         {query.data?.map(({ id, name, role }) => (
@@ -78,22 +79,21 @@ function JoinForm({ isOff }: { isOff: boolean }) {
     <section className="part" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{t('title')}</h2>
       <form className="group-form" onSubmit={submit} noValidate>
-        <label htmlFor={id}>{t('code')}</label>
-        <input
-          ref={field}
-          id={id}
-          defaultValue={given}
-          maxLength={40}
-          className="join-code-field"
-          autoComplete="off"
-          autoCapitalize="characters"
-          spellCheck={false}
-          aria-invalid={isMissing}
-          aria-describedby={`${id}-hint ${id}-alert`}
-        />
-        <p className="hint" id={`${id}-hint`}>
-          {t('hint')}
-        </p>
+        <Field label={t('code')} hint={t('hint')} alert={`${id}-alert`} className={null}>
+          {(control) => (
+            <input
+              {...control}
+              ref={field}
+              defaultValue={given}
+              maxLength={40}
+              className="join-code-field"
+              autoComplete="off"
+              autoCapitalize="characters"
+              spellCheck={false}
+              aria-invalid={isMissing}
+            />
+          )}
+        </Field>
         <Alert id={`${id}-alert`} error={error} sentence={isMissing ? t('missing') : undefined} />
         <p className="actions">
           <SubmitButton isOff={busy || isOff}>{busy ? t('busy') : t('button')}</SubmitButton>

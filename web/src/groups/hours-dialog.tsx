@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState, type FormEvent, type RefObject } from 'react'
+import { useEffect, useRef, useState, type FormEvent, type RefObject } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { ManagedGroupResponse } from '@berth/api/schemas/groups/group-page.ts'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
@@ -7,6 +7,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
 import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { HoursWeek } from './hours-week.tsx'
 import { timeOf, withMoved, type LessonSlot } from './lesson-slots.ts'
@@ -156,7 +157,6 @@ export function HoursDialog({ id, types, onClose }: HoursDialogProps) {
       {isAsking && (
         <ConfirmDialog
           title={t('askRemoveAll.title')}
-          cancel={t('askRemoveAll.cancel')}
           confirm={t('removeAll')}
           onConfirm={() => remove(() => store(null))}
           onClose={() => setAsking(false)}
@@ -192,7 +192,6 @@ interface LessonFormProps {
 function LessonForm({ types, slot, isOff, onAdd }: LessonFormProps) {
   const t = useTranslations('groups.hours')
   const { dayName } = useHourWords(types)
-  const id = useId()
   const form = useRef<HTMLFormElement>(null)
   const [isMissing, setMissing] = useState(false)
   // What a press in the week has filled in may be below the window.
@@ -218,10 +217,9 @@ function LessonForm({ types, slot, isOff, onAdd }: LessonFormProps) {
           </label>
         ))}
       </fieldset>
-      <div className="group-field">
-        <label htmlFor={id}>{t('at')}</label>
-        <input id={id} name="at" type="time" defaultValue={slot && timeOf(slot.minute)} />
-      </div>
+      <Field label={t('at')}>
+        {(control) => <input {...control} name="at" type="time" defaultValue={slot && timeOf(slot.minute)} />}
+      </Field>
       <LessonField types={types} />
       <Alert error={undefined} sentence={isMissing ? t('lessonMissing') : undefined} />
       <SubmitButton variant="small" isOff={isOff}>
@@ -240,7 +238,6 @@ interface ExceptionFormProps {
 /** A day without lessons, with another lesson, or without a stop. */
 function ExceptionForm({ types, isOff, onAdd }: ExceptionFormProps) {
   const t = useTranslations('groups.hours')
-  const id = useId()
   const [isMissing, setMissing] = useState(false)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -252,17 +249,10 @@ function ExceptionForm({ types, isOff, onAdd }: ExceptionFormProps) {
   }
   return (
     <form className="hour-form" onSubmit={submit} noValidate>
-      <div className="group-field">
-        <label htmlFor={`${id}-date`}>{t('date')}</label>
-        <input id={`${id}-date`} name="date" type="date" />
-      </div>
-      <div className="group-field">
-        <label htmlFor={`${id}-at`}>{t('otherAt')}</label>
-        <input id={`${id}-at`} name="at" type="time" aria-describedby={`${id}-hint`} />
-        <p className="hint" id={`${id}-hint`}>
-          {t('otherHint')}
-        </p>
-      </div>
+      <Field label={t('date')}>{(control) => <input {...control} name="date" type="date" />}</Field>
+      <Field label={t('otherAt')} hint={t('otherHint')}>
+        {(control) => <input {...control} name="at" type="time" />}
+      </Field>
       <LessonField types={types} />
       <div className="group-types">
         <label>
@@ -281,24 +271,16 @@ function ExceptionForm({ types, isOff, onAdd }: ExceptionFormProps) {
 /** The container type of a lesson, as `type` of its form. */
 function LessonField({ types }: { types: ManagedGroupResponse['types'] }) {
   const t = useTranslations('groups.hours')
-  const id = useId()
   return (
-    <div className="group-field">
-      <label htmlFor={id}>{t('type')}</label>
-      <select id={id} name="type">
-        <LaunchableOptions types={types} />
-      </select>
-    </div>
+    <Field label={t('type')}>
+      {(control) => (
+        <select {...control} name="type">
+          <Options of={types.map(({ type, display_name: name }) => [type, name])} />
+        </select>
+      )}
+    </Field>
   )
 }
-
-/** The container types of a group, as choices of a `select`. */
-export const LaunchableOptions = ({ types }: { types: ManagedGroupResponse['types'] }) =>
-  types.map(({ type, display_name }) => (
-    <option key={type} value={type}>
-      {display_name}
-    </option>
-  ))
 
 /** The part of a timetable that the fields of this form hold. */
 type ZoneFields = Pick<Timetable, 'time_zone' | 'stop_at'>
@@ -320,7 +302,6 @@ const browserZone = Intl.supportedValuesOf('timeZone').find(
 /** Time zone of the group, and the stop at night. */
 function ZoneForm({ fields, isOff, form, onEdit, onSave }: ZoneFormProps) {
   const t = useTranslations('groups.hours')
-  const id = useId()
   const { time_zone: zone, stop_at: stopAt } = fields
   const zones = Intl.supportedValuesOf('timeZone')
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -329,31 +310,27 @@ function ZoneForm({ fields, isOff, form, onEdit, onSave }: ZoneFormProps) {
   }
   return (
     <form className="hour-form" ref={form} onSubmit={submit}>
-      <div className="group-field">
-        <label htmlFor={`${id}-zone`}>{t('zone')}</label>
-        <select id={`${id}-zone`} value={zone} onChange={({ target }) => onEdit({ time_zone: target.value })}>
-          {(zones.includes(zone) ? zones : [zone, ...zones]).map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </div>
-      <div className="group-field">
-        <label htmlFor={`${id}-stop`}>{t('stopAt')}</label>
-        <input
-          id={`${id}-stop`}
-          type="time"
-          // Of a field with `value` React writes the attribute, too. Firefox then forgets, as soon as the field is left, that a
-          // part of the time is missing, and the stop would be stored as none.
-          ref={(field) => {
-            if (field && field.value !== (stopAt ?? '')) field.value = stopAt ?? ''
-          }}
-          aria-describedby={`${id}-hint`}
-          onChange={({ target }) => onEdit({ stop_at: target.value === '' ? null : target.value })}
-        />
-        <p className="hint" id={`${id}-hint`}>
-          {t('stopHint')}
-        </p>
-      </div>
+      <Field label={t('zone')}>
+        {(control) => (
+          <select {...control} value={zone} onChange={({ target }) => onEdit({ time_zone: target.value })}>
+            <Options of={(zones.includes(zone) ? zones : [zone, ...zones]).map((each) => [each, each])} />
+          </select>
+        )}
+      </Field>
+      <Field label={t('stopAt')} hint={t('stopHint')}>
+        {(control) => (
+          <input
+            {...control}
+            type="time"
+            // Of a field with `value` React writes the attribute, too. Firefox then forgets, as soon as the field is left, that
+            // a part of the time is missing, and the stop would be stored as none.
+            ref={(field) => {
+              if (field && field.value !== (stopAt ?? '')) field.value = stopAt ?? ''
+            }}
+            onChange={({ target }) => onEdit({ stop_at: target.value === '' ? null : target.value })}
+          />
+        )}
+      </Field>
       <SubmitButton variant="small" isOff={isOff}>
         {t('save')}
       </SubmitButton>

@@ -46,9 +46,7 @@ export function InvitationList({ id, isOff }: InvitationListProps) {
           />
         ))}
       </ul>
-      <NextPageButton query={query} fetching={t('more')}>
-        {t('more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
     </section>
   )
 }
@@ -105,7 +103,6 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
       {isAsking && (
         <ConfirmDialog
           title={t('ask.title', { email })}
-          cancel={t('ask.cancel')}
           confirm={t('withdraw')}
           onConfirm={withdraw}
           onClose={() => setAsking(false)}

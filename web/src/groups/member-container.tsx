@@ -4,7 +4,7 @@ import { ApiError } from '@berth/api/client.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog, EndButton } from '#/components/dialog.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { LaunchFailure } from '#/launch/launch-progress.tsx'
@@ -84,7 +84,7 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
               <LaunchFailure error={failure} />
               <p className="hint">{t('live.audited')}</p>
               <div className="actions end">
-                <Button onPress={close}>{t('add.close')}</Button>
+                <EndButton word="close" onPress={close} />
               </div>
             </>
           )}
@@ -93,7 +93,6 @@ export function MemberContainer({ t, groupId, user, container, isOff, isEnded, m
       {isAsking && (
         <ConfirmDialog
           title={t('live.askRestart.title', of)}
-          cancel={t('act.cancel')}
           confirm={t('live.restart')}
           onConfirm={begin}
           onClose={() => setAsking(false)}

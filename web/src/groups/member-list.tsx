@@ -2,9 +2,9 @@ import { useCallback, useEffect, useId, useMemo, useRef, useState, useSyncExtern
 import { useTranslations } from 'use-intl/react'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { openStream } from '#/api/api-client.ts'
-import { Alert } from '#/components/alert.tsx'
 import { Icon } from '#/components/icon.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { search } from '#/icons/late-icons.ts'
 import { whileVisible } from '#/events/event-store.ts'
 import { useAnnounce } from './announcements.tsx'
@@ -110,8 +110,7 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
   const count = hasNextPage ? t('members.table') : countOf(found.length)
   return (
     <>
-      <Alert error={query.error ?? undefined} />
-      {(query.isPending || !isReady) && <p role="status">{t('loading')}</p>}
+      <QueryState query={{ error: query.error, isPending: query.isPending || !isReady }} />
       {ordered && ordered.length > 0 && (
         <div className="member-bar">
           <StateFilter views={hasNextPage ? undefined : views} types={types} chosen={chosen} onChoose={filterBy} />
@@ -147,9 +146,7 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
         />
       )}
       {isFiltered && found.length === 0 && <p className="member-none">{t('members.noMatch')}</p>}
-      <NextPageButton query={query} fetching={t('loading')}>
-        {t('members.more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
       {openView && (
         <MemberSheet
           groupId={id}

@@ -138,7 +138,6 @@ function Membership({ groupId, member, isOff, onRemoved }: MembershipProps) {
       {asks && (
         <ConfirmDialog
           title={asks === 'remove' ? t('ask.title', { email }) : t('askOwn.title')}
-          cancel={t('ask.cancel')}
           confirm={asks === 'remove' ? t('remove') : label}
           onConfirm={asks === 'remove' ? remove : setRole}
           onClose={() => setAsks(undefined)}

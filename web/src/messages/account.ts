@@ -31,7 +31,6 @@ export const data = {
       'All files in it are removed, permanently. Download it first if you need any of them.',
       'Alle Dateien darin werden entfernt, endgültig. Lade es vorher herunter, wenn du etwas davon brauchst.',
     ],
-    cancel: ['Cancel', 'Abbrechen'],
   },
   none: ['Nothing.', 'Nichts.'],
   more: [
@@ -244,7 +243,6 @@ export const sessions = {
     'Every browser and program that may use your account. End what you do not know, or do not need any more.',
     'Jeder Browser und jedes Programm, das dein Konto benutzen darf. Beende, was du nicht kennst oder nicht mehr brauchst.',
   ],
-  loading: ['Looking up where you are signed in…', 'Deine Sitzungen werden geladen…'],
   current: ['This browser', 'Dieser Browser'],
   /** The words of the server, e.g. `Firefox on Windows`, taken apart. */
   browserOn: ['{browser} on {system}', '{browser} unter {system}'],

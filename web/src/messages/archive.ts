@@ -17,5 +17,4 @@ export const archive = {
     'The link is incomplete. Open the whole link of the mail.',
     'Der Link ist unvollständig. Öffne den ganzen Link aus der E-Mail.',
   ],
-  loading: ['Loading…', 'Wird geladen…'],
 } as const satisfies Texts

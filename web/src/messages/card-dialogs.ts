@@ -9,7 +9,6 @@ export const ports = {
     'What listens in this container now. You alone can open it, until you share it.',
     'Was in diesem Container jetzt lauscht. Nur du kannst es öffnen, bis du es teilst.',
   ],
-  loading: ['Loading…', 'Wird geladen…'],
   none: ['Nothing listens.', 'Kein Programm lauscht.'],
   main: ['Opens with the container', 'Öffnet sich mit dem Container'],
   loopback: [
@@ -26,7 +25,6 @@ export const ports = {
     'The browser did not allow copying. Select the address of port {port} and copy it yourself.',
     'Der Browser hat das Kopieren nicht erlaubt. Markiere die Adresse von Port {port} und kopiere sie selbst.',
   ],
-  close: ['Close', 'Schließen'],
 } as const satisfies Texts
 
 /** How a container is reached by SSH. */
@@ -38,13 +36,6 @@ export const connect = {
   vscode: ['Open in VS Code', 'In VS Code öffnen'],
   jetbrains: ['Open in JetBrains Gateway', 'In JetBrains Gateway öffnen'],
   keys: ['Your SSH keys', 'Deine SSH-Schlüssel'],
-  copy: ['Copy', 'Kopieren'],
-  copied: ['Copied', 'Kopiert'],
-  selected: [
-    'Your browser does not copy it: it is selected, copy it yourself.',
-    'Dein Browser kopiert es nicht: Es ist markiert, kopiere es selbst.',
-  ],
-  close: ['Close', 'Schließen'],
 } as const satisfies Texts
 
 /** A link for a class. */
@@ -67,11 +58,6 @@ export const classLink = {
   to: ['Folder of the home', 'Ordner im Home'],
   qr: ['QR code of the link', 'QR-Code des Links'],
   copy: ['Copy the link', 'Link kopieren'],
-  copied: ['The link was copied.', 'Der Link ist kopiert.'],
-  notCopied: [
-    'This browser does not copy by itself: the link is selected, so copy it with Ctrl+C.',
-    'Dieser Browser kopiert nicht von selbst: Der Link ist markiert, kopiere ihn mit Strg+C.',
-  ],
 } as const satisfies Texts
 
 /** The output of a container's program. */
@@ -100,7 +86,6 @@ export const logs = {
     'Der Browser hat das Kopieren nicht erlaubt. Markiere die Zeilen und kopiere sie selbst.',
   ],
   wrap: ['Wrap long lines', 'Lange Zeilen umbrechen'],
-  close: ['Close', 'Schließen'],
 } as const satisfies Texts
 
 /** The keys of the dashboard. */
@@ -113,7 +98,6 @@ export const shortcuts = {
   ],
   help: ['Show this list', 'Diese Liste zeigen'],
   isOn: ['Use keyboard shortcuts', 'Tastenkürzel verwenden'],
-  close: ['Close', 'Schließen'],
 } as const satisfies Texts
 
 /** What is chosen at a launch. */

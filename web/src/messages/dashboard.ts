@@ -239,7 +239,6 @@ export const dashboard = {
     ],
   },
   confirm: {
-    cancel: ['Cancel', 'Abbrechen'],
     restart: {
       title: ['Restart {name}?', '{name} neu starten?'],
       keeps: ['The files in your home folder are kept.', 'Die Dateien in deinem Home-Ordner bleiben erhalten.'],

@@ -8,7 +8,6 @@ export const environments = {
     'Eine Umgebung ist ein Image, das hier gebaut wird und das Vorlagen nennen. Was veröffentlicht ist, wird gestartet.',
   ],
   off: ['Environments are off here.', 'Umgebungen sind hier nicht eingeschaltet.'],
-  loading: ['Loading the environments…', 'Umgebungen werden geladen…'],
   none: ['There are no environments yet.', 'Es gibt noch keine Umgebungen.'],
   usedBy: ['Used by: {types}', 'Verwendet von: {types}'],
   unused: [
@@ -31,7 +30,6 @@ export const environments = {
       'All its versions are deleted, and each image as soon as no container uses it.',
       'Ihre Versionen verschwinden. Images verschwinden, sobald kein Container sie mehr verwendet.',
     ],
-    cancel: ['Cancel', 'Abbrechen'],
   },
   versions: ['Versions of {name}', 'Versionen von {name}'],
   version: ['Version {version}', 'Version {version}'],
@@ -100,7 +98,6 @@ export const environments = {
       'They are replaced while they are in use: what is not saved is lost. Homes stay.',
       'Sie werden ersetzt, während sie verwendet werden: Was nicht gespeichert ist, geht verloren. Homes bleiben.',
     ],
-    cancel: ['Cancel', 'Abbrechen'],
   },
   publish: ['Publish', 'Veröffentlichen'],
   publishThis: ['Publish version {version} of {name}', 'Version {version} von {name} veröffentlichen'],
@@ -155,7 +152,6 @@ export const environments = {
     save: ['Save', 'Speichern'],
     make: ['Create', 'Anlegen'],
     busy: ['One moment…', 'Einen Moment…'],
-    close: ['Close', 'Schließen'],
   },
 } as const satisfies Texts
 

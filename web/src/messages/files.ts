@@ -48,9 +48,7 @@ export const files = {
       'The folder is deleted with everything in it. It cannot be brought back, unless a snapshot has it.',
       'Der Ordner wird mit allem gelöscht, was darin ist. Er lässt sich nicht zurückholen, außer aus einem Sicherungspunkt.',
     ],
-    cancel: ['Cancel', 'Abbrechen'],
     confirm: ['Delete', 'Löschen'],
   },
   removing: ['Deleting…', 'Wird gelöscht…'],
-  close: ['Close', 'Schließen'],
 } as const satisfies Texts

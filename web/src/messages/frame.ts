@@ -7,7 +7,14 @@ export const frame = {
   documentTitle: ['{page} · Berth', '{page} · Berth'],
   skip: ['Skip to the content', 'Zum Inhalt springen'],
   close: ['Close', 'Schließen'],
+  cancel: ['Cancel', 'Abbrechen'],
   loading: ['Loading…', 'Wird geladen…'],
+  more: ['Show more', 'Mehr anzeigen'],
+  copy: {
+    button: ['Copy', 'Kopieren'],
+    copied: ['Copied.', 'Kopiert.'],
+    selected: ['Press Ctrl+C to copy.', 'Zum Kopieren Strg+C drücken.'],
+  },
   nav: {
     label: ['Pages', 'Seiten'],
     account: ['Account', 'Konto'],

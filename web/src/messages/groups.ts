@@ -4,7 +4,6 @@ import type { Texts } from '#/i18n/texts.ts'
 export const groups = {
   title: ['Groups', 'Gruppen'],
   lead: ['Classes, teams and courses that you are in.', 'Klassen, Teams und Kurse, in denen du bist.'],
-  loading: ['Loading…', 'Wird geladen…'],
   none: ['You are in no group yet.', 'Du bist noch in keiner Gruppe.'],
   manager: ['You manage this group', 'Du leitest diese Gruppe'],
   manage: ['Members and containers', 'Mitglieder und Container'],
@@ -35,7 +34,6 @@ export const groups = {
       '{count, number} of {total, plural, one {one member} other {# members}}',
       '{count, number} von {total, plural, one {einem Mitglied} other {# Mitgliedern}}',
     ],
-    more: ['Show more', 'Mehr zeigen'],
     ends: ['End: <at></at>', 'Ende: <at></at>'],
     table: ['Members and their containers', 'Mitglieder und ihre Container'],
     containersOf: ['Containers', 'Container'],
@@ -91,7 +89,6 @@ export const groups = {
         'The account and its files are kept. Running containers keep running until they are stopped.',
         'Konto und Dateien bleiben. Was läuft, läuft weiter, bis es gestoppt wird.',
       ],
-      cancel: ['Cancel', 'Abbrechen'],
     },
   },
   live: {
@@ -170,7 +167,6 @@ export const groups = {
       'Mitglieder können ihre Container wieder starten. Eine Sperre durch Administratoren bleibt.',
     ],
     busy: ['Working…', 'In Arbeit…'],
-    cancel: ['Cancel', 'Abbrechen'],
     askStop: {
       title: ['Stop all containers of the group?', 'Alle Container der Gruppe stoppen?'],
       effect: [
@@ -187,7 +183,6 @@ export const groups = {
     },
   },
   add: {
-    close: ['Close', 'Schließen'],
     title: ['Add members', 'Mitglieder hinzufügen'],
     emails: ['E-mail addresses', 'E-Mail-Adressen'],
     hint: [
@@ -279,7 +274,6 @@ export const groups = {
       'Eine Änderung gilt ab dem nächsten Start jedes Containers.',
     ],
     remove: ['Remove folder', 'Entfernen'],
-    cancel: ['Cancel', 'Abbrechen'],
     save: ['Save', 'Speichern'],
   },
   hours: {
@@ -327,7 +321,6 @@ export const groups = {
         'Lessons, exceptions and the daily stop are removed. Running containers keep running.',
         'Stunden, Ausnahmen und das tägliche Stoppen entfallen. Was läuft, läuft weiter.',
       ],
-      cancel: ['Cancel', 'Abbrechen'],
     },
   },
   invitations: {
@@ -344,9 +337,7 @@ export const groups = {
         'The account is kept, but not in this group. To invite the address again, send another invitation.',
         'Das Konto bleibt, ohne diese Gruppe. Erneut einladen lässt sich die Adresse nur mit einer weiteren E-Mail.',
       ],
-      cancel: ['Cancel', 'Abbrechen'],
     },
-    more: ['Show more', 'Mehr zeigen'],
   },
   code: {
     title: ['Join code', 'Beitrittscode'],
@@ -365,8 +356,5 @@ export const groups = {
       'A code is active until <at></at>. It cannot be shown again, because the server was restarted since; it still works.',
       'Ein Code gilt bis <at></at>. Er lässt sich nicht noch einmal zeigen, weil der Server seitdem neu gestartet wurde; er gilt aber weiter.',
     ],
-    copy: ['Copy', 'Kopieren'],
-    copied: ['Copied.', 'Kopiert.'],
-    selected: ['Press Ctrl+C to copy.', 'Zum Kopieren Strg+C drücken.'],
   },
 } as const satisfies Texts

@@ -56,9 +56,6 @@ export const sharing = {
       'Getrennt durch Leerzeichen, Kommas oder Zeilen. Es wird keine E-Mail verschickt.',
     ],
     tell: ['Tell them the address of your container:', 'Sag ihnen die Adresse deines Containers:'],
-    copy: ['Copy', 'Kopieren'],
-    copied: ['Copied.', 'Kopiert.'],
-    selected: ['Press Ctrl+C to copy.', 'Zum Kopieren Strg+C drücken.'],
     singlePages: [
       'Most applications, such as editors and notebooks, will stay empty for the people you share with. They get a page without the scripts, styles and images that it loads from the container, so only single pages work. Your administrator can change that by giving each container its own host.',
       'Die meisten Anwendungen, etwa Editoren und Notebooks, bleiben für die Leute leer, mit denen du teilst. Sie bekommen eine Seite ohne die Skripte, Stile und Bilder, die sie aus dem Container lädt; nur einzelne Seiten funktionieren. Dein Administrator kann das ändern, indem jeder Container einen eigenen Host bekommt.',
@@ -81,7 +78,6 @@ export const sharing = {
     until: ['Until', 'Bis'],
     missing: ['Enter an address, or choose a group.', 'Gib eine Adresse ein oder wähle eine Gruppe.'],
     endMissing: ['Choose when it ends.', 'Wähle, wann es endet.'],
-    cancel: ['Cancel', 'Abbrechen'],
     button: ['Share', 'Teilen'],
     busy: ['Sharing…', 'Wird geteilt…'],
   },

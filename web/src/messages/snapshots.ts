@@ -98,6 +98,5 @@ export const snapshots = {
     ],
     path: ['Only this folder or file', 'Nur dieser Ordner oder diese Datei'],
     hint: ['Such as notes/2026; empty for everything', 'Etwa notizen/2026; leer für alles'],
-    cancel: ['Cancel', 'Abbrechen'],
   },
 } as const satisfies Texts

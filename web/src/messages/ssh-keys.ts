@@ -11,7 +11,6 @@ export const sshKeys = {
     'How to connect is on the card of each container: “Connect”.',
     'Wie du dich verbindest, steht auf der Karte jedes Containers: „Verbinden“.',
   ],
-  loading: ['Loading your SSH keys…', 'Deine SSH-Schlüssel werden geladen…'],
   none: ['You have no SSH keys.', 'Du hast keine SSH-Schlüssel.'],
   added: ['Added <at></at>', 'Hinzugefügt <at></at>'],
   used: ['last used <at></at>', 'zuletzt benutzt <at></at>'],
@@ -25,7 +24,6 @@ export const sshKeys = {
       'Sessions that began with it are ended at once.',
       'Sitzungen, die mit ihm begonnen haben, werden sofort beendet.',
     ],
-    cancel: ['Cancel', 'Abbrechen'],
   },
   add: {
     title: ['Add a key', 'Schlüssel hinzufügen'],

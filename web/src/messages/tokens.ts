@@ -8,7 +8,6 @@ export const tokens = {
     'Mit einem API-Token benutzt ein Programm dein Konto ohne Browser, soweit die Rechte des Tokens reichen. Behandle es wie ein Passwort.',
   ],
   docs: ['How programs use it: <docs>API reference</docs>', 'So benutzen es Programme: <docs>API-Referenz</docs>'],
-  loading: ['Loading your API tokens…', 'Deine API-Token werden geladen…'],
   none: ['You have no API tokens.', 'Du hast keine API-Token.'],
   scopes: ['Scopes: {scopes}', 'Rechte: {scopes}'],
   created: ['Created <at></at>', 'Erstellt <at></at>'],
@@ -26,7 +25,6 @@ export const tokens = {
       'Programs that use it are refused from then on. It cannot be brought back.',
       'Programme, die es benutzen, werden ab dann abgewiesen. Es lässt sich nicht zurückholen.',
     ],
-    cancel: ['Cancel', 'Abbrechen'],
   },
   create: {
     title: ['New API token', 'Neues API-Token'],
@@ -63,12 +61,6 @@ export const tokens = {
   fresh: {
     title: ['Your new API token', 'Dein neues API-Token'],
     once: ['Copy it now: it is shown only once.', 'Kopiere es jetzt: Es wird nur einmal gezeigt.'],
-    copy: ['Copy', 'Kopieren'],
-    copied: ['Copied', 'Kopiert'],
-    selected: [
-      'Your browser does not copy it: select it and copy it yourself.',
-      'Dein Browser kopiert es nicht: Markiere es und kopiere es selbst.',
-    ],
     done: ['Done', 'Fertig'],
   },
 } as const satisfies Texts

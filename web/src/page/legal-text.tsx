@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
 import type { TextBlock, TextSpan } from '@berth/api/schemas/branding.ts'
 import { createApiClient } from '#/api/api-client.ts'
-import { Alert } from '#/components/alert.tsx'
+import { QueryState } from '#/components/query-state.tsx'
 import { useLanguage } from '#/i18n/i18n-provider.tsx'
 import { Page } from './page.tsx'
 
@@ -15,8 +15,7 @@ export function LegalText({ text }: { text: 'imprint' | 'privacy' }) {
   })
   return (
     <Page title={t(text)}>
-      <Alert error={query.error ?? undefined} />
-      {query.isPending && <p role="status">{t('loading')}</p>}
+      <QueryState query={query} />
       {query.data && (
         <div className="legal-text">
           {query.data.map((block, index) => (

@@ -4,8 +4,9 @@ import { useTranslations } from 'use-intl/react'
 import { boot, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, SubmitButton } from '#/components/button.tsx'
-import { copyToClipboard } from '#/components/clipboard.ts'
-import { Dialog } from '#/components/dialog.tsx'
+import { useCopy } from '#/components/clipboard.ts'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
+import { Field, Options } from '#/components/field.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useOwnGroups } from '#/groups/use-own-groups.ts'
 import { serverNow } from '#/time/time.tsx'
@@ -29,10 +30,9 @@ interface ShareDialogProps {
 /** Lets others look at a container, or use it, until a date; says plainly what each means. */
 export function ShareDialog({ name, type, address, isForSinglePages, onClose, onShared }: ShareDialogProps) {
   const t = useTranslations('sharing.form')
-  const id = useId()
+  const alert = useId()
   const first = useRef<HTMLTextAreaElement>(null)
-  const shown = useRef<HTMLElement>(null)
-  const [copied, setCopied] = useState<'copied' | 'selected'>()
+  const { shown, label, said, copy } = useCopy(address)
   const { busy, error, run } = useTask()
   const [problem, setProblem] = useState<'missing' | 'endMissing' | 'badPort'>()
   const [now] = useState(() => serverNow())
@@ -66,73 +66,46 @@ export function ShareDialog({ name, type, address, isForSinglePages, onClose, on
         <form className="group-form" onSubmit={(event) => submit(event, close)} noValidate>
           {isForSinglePages && <p className="hint">{t('singlePages')}</p>}
           {boot.sharing?.people && (
-            <div className="group-field">
-              <label htmlFor={id}>{t('emails')}</label>
-              <textarea
-                ref={first}
-                id={id}
-                name="emails"
-                rows={2}
-                spellCheck={false}
-                aria-describedby={`${id}-hint ${id}-alert`}
-              />
-              <p className="hint" id={`${id}-hint`}>
-                {t('hint')}
-              </p>
-            </div>
+            <Field label={t('emails')} hint={t('hint')} alert={alert}>
+              {(control) => <textarea {...control} ref={first} name="emails" rows={2} spellCheck={false} />}
+            </Field>
           )}
           <p className="hint">
             {t('tell')}{' '}
             <b className="address" ref={shown}>
               {address}
             </b>{' '}
-            <Button
-              variant="small"
-              onPress={() =>
-                void copyToClipboard(address, shown.current).then((isCopied) =>
-                  setCopied(isCopied ? 'copied' : 'selected'),
-                )
-              }
-            >
-              {t('copy')}
+            <Button variant="small" onPress={copy}>
+              {label}
             </Button>{' '}
-            <span role="status">{copied && t(copied)}</span>
+            <span role="status">{said}</span>
           </p>
           {boot.sharing?.groups && <GroupField />}
-          <div className="group-field">
-            <label htmlFor={`${id}-may`}>{t('may')}</label>
-            <select id={`${id}-may`} name="may" defaultValue="look">
-              <option value="look">{t('look')}</option>
-              <option value="use">{t('use')}</option>
-            </select>
-            <p className="hint">{t('mayHint')}</p>
-          </div>
-          <div className="group-field">
-            <label htmlFor={`${id}-port`}>{t('port')}</label>
-            <input
-              id={`${id}-port`}
-              name="port"
-              inputMode="numeric"
-              autoComplete="off"
-              aria-describedby={`${id}-port-hint ${id}-alert`}
-            />
-            <p className="hint" id={`${id}-port-hint`}>
-              {t('portHint')}
-            </p>
-          </div>
-          <div className="group-field">
-            <label htmlFor={`${id}-until`}>{t('until')}</label>
-            <input
-              id={`${id}-until`}
-              name="until"
-              type="datetime-local"
-              defaultValue={localFieldOf(now + Math.min(usualDuration, max))}
-              max={localFieldOf(now + max)}
-            />
-          </div>
-          <Alert id={`${id}-alert`} error={error} sentence={problem && t(problem)} />
+          <Field label={t('may')} hint={t('mayHint')}>
+            {(control) => (
+              <select {...control} name="may" defaultValue="look">
+                <option value="look">{t('look')}</option>
+                <option value="use">{t('use')}</option>
+              </select>
+            )}
+          </Field>
+          <Field label={t('port')} hint={t('portHint')} alert={alert}>
+            {(control) => <input {...control} name="port" inputMode="numeric" autoComplete="off" />}
+          </Field>
+          <Field label={t('until')}>
+            {(control) => (
+              <input
+                {...control}
+                name="until"
+                type="datetime-local"
+                defaultValue={localFieldOf(now + Math.min(usualDuration, max))}
+                max={localFieldOf(now + max)}
+              />
+            )}
+          </Field>
+          <Alert id={alert} error={error} sentence={problem && t(problem)} />
           <div className="actions end">
-            <Button onPress={close}>{t('cancel')}</Button>
+            <EndButton word="cancel" onPress={close} />
             <SubmitButton isOff={busy}>{busy ? t('busy') : t('button')}</SubmitButton>
           </div>
         </form>
@@ -144,20 +117,16 @@ export function ShareDialog({ name, type, address, isForSinglePages, onClose, on
 /** One of the groups that the user is in. */
 function GroupField() {
   const t = useTranslations('sharing.form')
-  const id = useId()
   const { data = [] } = useOwnGroups()
   if (data.length === 0) return null
   return (
-    <div className="group-field">
-      <label htmlFor={id}>{t('group')}</label>
-      <select id={id} name="group" defaultValue="">
-        <option value="">{t('noGroup')}</option>
-        {data.map((group) => (
-          <option key={group.id} value={group.id}>
-            {group.name}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Field label={t('group')}>
+      {(control) => (
+        <select {...control} name="group" defaultValue="">
+          <option value="">{t('noGroup')}</option>
+          <Options of={data.map((group) => [group.id, group.name])} />
+        </select>
+      )}
+    </Field>
   )
 }

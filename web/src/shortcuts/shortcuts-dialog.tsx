@@ -1,7 +1,6 @@
 import { useId } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { Button } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { shortcuts } from '#/messages/card-dialogs.ts'
 import { cardKeys } from './shortcuts.ts'
@@ -38,9 +37,7 @@ function Shortcuts({ isOn, onTurn, count, onClose }: ShortcutsProps & { onClose(
             {t('shortcuts.isOn')}
           </label>
           <div className="actions end">
-            <Button variant="primary" onPress={close}>
-              {t('shortcuts.close')}
-            </Button>
+            <EndButton word="close" variant="primary" onPress={close} />
           </div>
         </>
       )}

@@ -6,6 +6,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
+import { QueryState } from '#/components/query-state.tsx'
 import { rich } from '#/components/rich.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
@@ -42,8 +43,7 @@ function Archives({ token }: { token: string }) {
   })
   return (
     <Page title={t('title')} width="narrow">
-      <Alert error={query.error ?? undefined} />
-      {query.isPending && <p role="status">{t('loading')}</p>}
+      <QueryState query={query} />
       {query.data && (
         <>
           <p>{t('lead', { group: query.data.group })}</p>

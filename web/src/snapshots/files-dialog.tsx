@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl/react'
 import { canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog, EndButton } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
@@ -93,7 +93,7 @@ function Files({ name, type, onClose }: FilesDialogProps) {
               {path !== '' && <Button onPress={() => open(path.split('/').slice(0, -1).join('/'))}>{t('up')}</Button>}
               {offset > 0 && <Button onPress={() => open(path, Math.max(0, offset - pageSize))}>{t('earlier')}</Button>}
               {query.data?.has_more && <Button onPress={() => open(path, offset + pageSize)}>{t('more')}</Button>}
-              <Button onPress={close}>{t('close')}</Button>
+              <EndButton word="close" onPress={close} />
             </div>
           </>
         )}
@@ -101,7 +101,6 @@ function Files({ name, type, onClose }: FilesDialogProps) {
       {asked && (
         <ConfirmDialog
           title={t('ask.title', { name: asked.name })}
-          cancel={t('ask.cancel')}
           confirm={t('ask.confirm')}
           onConfirm={() => remove(asked)}
           onClose={() => setAsked(undefined)}

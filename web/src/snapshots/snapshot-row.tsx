@@ -1,8 +1,9 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog, EndButton } from '#/components/dialog.tsx'
+import { Field } from '#/components/field.tsx'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
 
@@ -21,7 +22,6 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
   const format = useFormatter()
   const [isAsking, setAsking] = useState(false)
   const [isRemoving, setRemoving] = useState(false)
-  const field = useId()
   const at = format.dateTime(new Date(snapshot.created_at), { dateStyle: 'medium', timeStyle: 'short' })
   const size = useSize()(snapshot.bytes)
   return (
@@ -46,7 +46,6 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
       {isRemoving && (
         <ConfirmDialog
           title={t('askRemove.title', { at })}
-          cancel={t('ask.cancel')}
           confirm={t('remove')}
           onConfirm={onRemove}
           onClose={() => setRemoving(false)}
@@ -67,21 +66,11 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
               }}
             >
               <p>{t('ask.effect')}</p>
-              <div className="group-field">
-                <label htmlFor={field}>{t('ask.path')}</label>
-                <input
-                  id={field}
-                  name="path"
-                  autoComplete="off"
-                  spellCheck={false}
-                  aria-describedby={`${field}-hint`}
-                />
-                <p className="hint" id={`${field}-hint`}>
-                  {t('ask.hint')}
-                </p>
-              </div>
+              <Field label={t('ask.path')} hint={t('ask.hint')}>
+                {(control) => <input {...control} name="path" autoComplete="off" spellCheck={false} />}
+              </Field>
               <div className="actions end">
-                <Button onPress={close}>{t('ask.cancel')}</Button>
+                <EndButton word="cancel" onPress={close} />
                 <SubmitButton>{t('restore')}</SubmitButton>
               </div>
             </form>

@@ -213,7 +213,6 @@ function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset 
       {open === 'reset' && (
         <ConfirmDialog
           title={t('askReset.title', { name })}
-          cancel={t('ask.cancel')}
           confirm={t('askReset.confirm')}
           onConfirm={onReset}
           onClose={close}
@@ -245,7 +244,6 @@ function RunningNote({ name, isOff, onStop }: RunningNoteProps) {
       {isOpen && (
         <ConfirmDialog
           title={words('stop.title', { name })}
-          cancel={words('cancel')}
           confirm={t('stop')}
           onConfirm={onStop}
           onClose={() => setOpen(false)}

@@ -6,7 +6,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { proveRequest, renewed } from '#/api/api-client.ts'
 import { connectivity } from '#/api/connectivity.ts'
 import { Button, SubmitButton } from '#/components/button.tsx'
-import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog, EndButton } from '#/components/dialog.tsx'
 import { formatShare, shareOf } from '#/i18n/regional-formats.ts'
 
 interface UploadDialogProps {
@@ -18,7 +18,6 @@ interface UploadDialogProps {
 /** Asks for an archive, and says where it goes. */
 export function UploadDialog({ entry: { display_name: name }, onClose, onUpload }: UploadDialogProps) {
   const t = useTranslations('snapshots.upload')
-  const cancel = useTranslations('snapshots.ask')('cancel')
   const field = useId()
   const [file, setFile] = useState<File>()
   const [isMissing, setMissing] = useState(false)
@@ -53,7 +52,7 @@ export function UploadDialog({ entry: { display_name: name }, onClose, onUpload 
             </p>
           </div>
           <div className="actions end">
-            <Button onPress={close}>{cancel}</Button>
+            <EndButton word="cancel" onPress={close} />
             <SubmitButton>{t('start')}</SubmitButton>
           </div>
         </form>

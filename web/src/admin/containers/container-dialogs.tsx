@@ -124,8 +124,7 @@ export function StopContainerDialog({
   return (
     <ActionDialog
       title={t(`${by}.title`, { name })}
-      confirm={t(`${by}.confirm`)}
-      busy={t(`${by}.busy`)}
+      words={(key) => t(`${by}.${key}`)}
       run={(signal) => actions[by](container, signal)}
       onClose={onClose}
     >
@@ -153,8 +152,7 @@ export function DeleteContainerDialog({
   return (
     <ActionDialog
       title={t('delete.title', { name })}
-      confirm={t('delete.confirm')}
-      busy={t('delete.busy')}
+      words={(key) => t(`delete.${key}`)}
       isGrave
       run={run}
       onClose={onClose}

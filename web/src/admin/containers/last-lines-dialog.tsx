@@ -4,7 +4,7 @@ import type { ListedContainer } from '@berth/api/schemas/administration/admin.ts
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { blocksOf } from '#/containers/log-lines.ts'
@@ -47,9 +47,7 @@ export function LastLinesDialog({ container, onClose }: LastLinesDialogProps) {
             <Button isOff={task.busy} onPress={read}>
               {task.busy ? t('logs.busy') : lines ? t('logs.again') : t('logs.show')}
             </Button>
-            <Button variant="primary" onPress={close}>
-              {t('logs.close')}
-            </Button>
+            <EndButton word="close" variant="primary" onPress={close} />
           </div>
         </>
       )}

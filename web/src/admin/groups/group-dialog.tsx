@@ -5,6 +5,7 @@ import type { Group } from '@berth/api/schemas/groups.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { Field } from '#/components/field.tsx'
 import { useTypes } from '#/components/type-name.tsx'
 import { changesOf, fieldOf, isCount, limitNames, localTimeOf, readGroup, type WrongField } from './group-values.ts'
 import { groupsKey } from './use-groups.ts'
@@ -55,8 +56,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
   return (
     <ActionDialog
       title={group ? t('editTitle', { name: group.name }) : t('new')}
-      confirm={group ? t('save') : t('create')}
-      busy={t('busy')}
+      words={(key) => t(key === 'busy' ? 'busy' : group ? 'save' : 'create')}
       run={run}
       onClose={onClose}
     >
@@ -64,7 +64,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
         {isByProvider ? (
           <p className="hint">{t('nameByProvider', { source: group.source })}</p>
         ) : (
-          <Field
+          <TextField
             name="name"
             label={t('name')}
             hint={t('nameHint')}
@@ -73,13 +73,13 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
             maxLength={100}
           />
         )}
-        <Field name="description" label={t('description')} value={group?.description} maxLength={1000} />
+        <TextField name="description" label={t('description')} value={group?.description} maxLength={1000} />
         <TypeChoice legend={t('types')} types={types} onChange={setTypes} />
         <fieldset className="group-limits">
           <legend>{t('limits')}</legend>
           <div className="group-fields">
             {limitNames.map((name) => (
-              <Field
+              <TextField
                 key={name}
                 name={name}
                 label={t(name)}
@@ -91,7 +91,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
           </div>
           <p className="hint">{t('limitsHint')}</p>
         </fieldset>
-        <Field
+        <TextField
           name="ends"
           label={t('ends')}
           hint={t('endsHint')}
@@ -103,7 +103,7 @@ export function GroupDialog({ group: current, onClose }: GroupDialogProps) {
   )
 }
 
-interface FieldProps {
+interface TextFieldProps {
   name: string
   label: string
   hint?: string
@@ -115,29 +115,26 @@ interface FieldProps {
   isNumber?: boolean
 }
 
-function Field({ name, label, hint, problem, value, type, maxLength, isNumber = false }: FieldProps) {
-  const id = useId()
+function TextField({ name, label, hint, problem, value, type, maxLength, isNumber = false }: TextFieldProps) {
+  const problemId = useId()
   return (
-    <div className="group-field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        name={name}
-        type={type ?? 'text'}
-        defaultValue={value}
-        maxLength={maxLength}
-        autoComplete="off"
-        inputMode={isNumber ? 'decimal' : undefined}
-        aria-invalid={problem !== undefined}
-        aria-describedby={hint === undefined ? `${id}-problem` : `${id}-problem ${id}-hint`}
-      />
-      <Alert id={`${id}-problem`} error={undefined} sentence={problem} />
-      {hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
+    <Field label={label} hint={hint} alert={problemId}>
+      {(control) => (
+        <>
+          <input
+            {...control}
+            name={name}
+            type={type}
+            defaultValue={value}
+            maxLength={maxLength}
+            autoComplete="off"
+            inputMode={isNumber ? 'decimal' : undefined}
+            aria-invalid={problem !== undefined}
+          />
+          <Alert id={problemId} error={undefined} sentence={problem} />
+        </>
       )}
-    </div>
+    </Field>
   )
 }
 

@@ -58,9 +58,7 @@ function List() {
           ))}
         </ul>
       )}
-      <NextPageButton query={query} fetching={t('loadingMore')}>
-        {t('more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
     </>
   )
 }
@@ -108,14 +106,7 @@ function DeleteDialog({ group, onClose }: { group: Group; onClose: () => void })
     await client.invalidateQueries({ queryKey: groupsKey })
   }
   return (
-    <ActionDialog
-      title={t('title', { name: group.name })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      isGrave
-      run={run}
-      onClose={onClose}
-    >
+    <ActionDialog title={t('title', { name: group.name })} words={t} isGrave run={run} onClose={onClose}>
       <p>{t('effect')}</p>
     </ActionDialog>
   )

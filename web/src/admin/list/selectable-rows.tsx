@@ -98,13 +98,16 @@ function Bulk<R extends Listed>({ kind, view, list, selection, onSelect }: BulkP
         onUnblock={() => setAsked(false)}
       />
       {asked !== undefined && (
-        <BulkDialog
+        <ConfirmDialog
           title={kind.text.bulkTitle(asked, count)}
-          lines={kind.text.bulkLines(asked)}
           confirm={asked ? t('block') : t('unblock')}
           onConfirm={() => begin(asked)}
           onClose={() => setAsked(undefined)}
-        />
+        >
+          {kind.text.bulkLines(asked).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </ConfirmDialog>
       )}
     </>
   )
@@ -150,27 +153,6 @@ function SelectionBar({ text, rest, isOff, onAll, onClear, onBlock, onUnblock }:
         </Button>
       </div>
     </section>
-  )
-}
-
-interface BulkDialogProps {
-  title: string
-  /** What will happen, and which rows are left out. */
-  lines: readonly string[]
-  confirm: string
-  onConfirm(): void
-  onClose(): void
-}
-
-/** Asks for confirmation of a bulk action. */
-function BulkDialog({ title, lines, confirm, onConfirm, onClose }: BulkDialogProps) {
-  const t = useTranslations('admin.table')
-  return (
-    <ConfirmDialog title={title} cancel={t('cancel')} confirm={confirm} onConfirm={onConfirm} onClose={onClose}>
-      {lines.map((line) => (
-        <p key={line}>{line}</p>
-      ))}
-    </ConfirmDialog>
   )
 }
 

@@ -121,7 +121,6 @@ export const containers = {
     again: ['Reload', 'Neu laden'],
     busy: ['Loading…', 'Wird geladen…'],
     none: ['It has written nothing since its last start.', 'Seit dem letzten Start wurde nichts ausgegeben.'],
-    close: ['Close', 'Schließen'],
   },
   restart: {
     title: ['Restart {name}?', '{name} neu starten?'],

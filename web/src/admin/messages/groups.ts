@@ -10,8 +10,6 @@ export const groups = {
   none: ['No groups yet.', 'Noch keine Gruppen.'],
   noMatch: ['No group matches.', 'Keine Gruppe passt.'],
   find: ['Find a group', 'Gruppe suchen'],
-  more: ['Show more', 'Mehr zeigen'],
-  loadingMore: ['Loading…', 'Wird geladen…'],
   members: [
     '{count, plural, =0 {no members} one {one member} other {# members}}',
     '{count, plural, =0 {keine Mitglieder} one {ein Mitglied} other {# Mitglieder}}',
@@ -112,7 +110,6 @@ export const termEnd = {
   },
   preview: {
     title: ['What will happen', 'Was geschehen wird'],
-    loading: ['Collecting members and homes…', 'Mitglieder und Home-Ordner werden zusammengestellt…'],
     accounts: [
       '{count, plural, =0 {no account is} one {one account is} other {# accounts are}} removed',
       '{count, plural, =0 {kein Konto wird} one {ein Konto wird} other {# Konten werden}} entfernt',
@@ -225,6 +222,4 @@ export const termEnd = {
     busy: ['Cancelling…', 'Wird abgebrochen…'],
   },
   retry: ['Go on', 'Weiter'],
-  more: ['Show more', 'Mehr zeigen'],
-  loadingMore: ['Loading…', 'Wird geladen…'],
 } as const satisfies Texts

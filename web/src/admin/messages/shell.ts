@@ -48,8 +48,6 @@ export const table = {
   close: ['Close', 'Schließen'],
   undo: ['Undo', 'Rückgängig machen'],
   blockAgain: ['Block again', 'Wieder sperren'],
-  copy: ['Copy', 'Kopieren'],
-  copied: ['Copied', 'Kopiert'],
   selection: ['Selection', 'Auswahl'],
   selectAll: ['Select all {count, number} that match', 'Alle {count, number} Treffer auswählen'],
   clearSelection: ['Clear selection', 'Auswahl aufheben'],

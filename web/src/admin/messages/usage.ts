@@ -94,8 +94,6 @@ export const usage = {
     gpus: ['GPUs', 'GPUs'],
     saved: ['Saved by the stop', 'Durch das Stoppen gespart'],
     none: ['Nothing ran.', 'Nichts lief.'],
-    more: ['Show more', 'Mehr anzeigen'],
-    loadingMore: ['Loading…', 'Wird geladen…'],
   },
   export: {
     rows: ['Save these rows as CSV', 'Diese Zeilen als CSV speichern'],

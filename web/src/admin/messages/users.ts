@@ -58,7 +58,6 @@ const invite = {
   address: ['Address', 'Adresse'],
   result: ['Result', 'Ergebnis'],
   copyAll: ['Copy all links', 'Alle Links kopieren'],
-  copiedAll: ['All links are copied', 'Alle Links sind kopiert'],
   copyOf: ['Copy the link of {email}', 'Link von {email} kopieren'],
   more: ['Invite more', 'Weitere einladen'],
   statuses: {
@@ -333,8 +332,6 @@ export const tokens = {
   owner: ['of <user></user>', 'von <user></user>'],
   none: ['No API tokens yet.', 'Noch keine API-Token.'],
   noneOf: ['This user has no API tokens.', 'Diese Person hat keine API-Token.'],
-  more: ['Show more', 'Mehr anzeigen'],
-  loadingMore: ['Loading…', 'Wird geladen…'],
   remove: {
     open: ['Remove', 'Entfernen'],
     openThis: ['Remove the API token {name} of {email}', 'API-Token {name} von {email} entfernen'],

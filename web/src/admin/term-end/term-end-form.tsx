@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { PreviewedMember, TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
 import { ActionDialog } from '#/admin/action-dialog.tsx'
@@ -10,6 +10,7 @@ import { useQuantities } from '#/admin/quantities.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
+import { Field } from '#/components/field.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
 import { serverNow } from '#/time/time.tsx'
@@ -32,25 +33,32 @@ export function TermEndForm({ id, name }: { id: string; name: string }) {
   const sums = query.data?.pages[0]?.sums ?? undefined
   const today = dayAfter(serverNow(), 0)
   const problem = removeOn < today ? 'past' : keepUntil > removeOn ? undefined : 'badDates'
-  const removeHint = removeOn === today ? 'todayHint' : 'removeHint'
   return (
     <>
       <div className="group-form">
         <div className="group-fields">
-          <DateField
-            label={t('form.removeOn')}
-            hint={t(`form.${removeHint}`)}
-            value={removeOn}
-            isWrong={problem === 'past'}
-            onChange={setRemoveOn}
-          />
-          <DateField
-            label={t('form.keepUntil')}
-            hint={t('form.keepHint')}
-            value={keepUntil}
-            isWrong={problem === 'badDates'}
-            onChange={setKeepUntil}
-          />
+          <Field label={t('form.removeOn')} hint={t(removeOn === today ? 'form.todayHint' : 'form.removeHint')}>
+            {(control) => (
+              <input
+                {...control}
+                type="date"
+                value={removeOn}
+                aria-invalid={problem === 'past'}
+                onChange={({ target }) => setRemoveOn(target.value)}
+              />
+            )}
+          </Field>
+          <Field label={t('form.keepUntil')} hint={t('form.keepHint')}>
+            {(control) => (
+              <input
+                {...control}
+                type="date"
+                value={keepUntil}
+                aria-invalid={problem === 'badDates'}
+                onChange={({ target }) => setKeepUntil(target.value)}
+              />
+            )}
+          </Field>
         </div>
         <div className="group-types">
           <label>
@@ -108,14 +116,7 @@ function AskToBegin({ id, name, sums, isAtOnce, body, onClose }: AskToBeginProps
     await client.invalidateQueries({ queryKey: groupsKey })
   }
   return (
-    <ActionDialog
-      title={t('title', { name })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      isGrave
-      run={run}
-      onClose={onClose}
-    >
+    <ActionDialog title={t('title', { name })} words={t} isGrave run={run} onClose={onClose}>
       <p>
         {t('effect', {
           accounts,
@@ -127,34 +128,6 @@ function AskToBegin({ id, name, sums, isAtOnce, body, onClose }: AskToBeginProps
         })}
       </p>
     </ActionDialog>
-  )
-}
-
-interface DateFieldProps {
-  label: string
-  hint: string
-  value: string
-  isWrong: boolean
-  onChange(value: string): void
-}
-
-function DateField({ label, hint, value, isWrong, onChange }: DateFieldProps) {
-  const id = useId()
-  return (
-    <div className="group-field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type="date"
-        value={value}
-        aria-invalid={isWrong}
-        aria-describedby={`${id}-hint`}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <p className="hint" id={`${id}-hint`}>
-        {hint}
-      </p>
-    </div>
   )
 }
 
@@ -178,9 +151,7 @@ function TermEndPreview({ query, sums }: TermEndPreviewProps) {
           <Member key={each.user.id} member={each} />
         ))}
       </ul>
-      <NextPageButton query={query} fetching={t('loadingMore')}>
-        {t('more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
     </section>
   )
 }

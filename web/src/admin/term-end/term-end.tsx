@@ -141,8 +141,7 @@ function Actions({
       {isCancelling && (
         <ActionDialog
           title={t('cancel.title')}
-          confirm={t('cancel.confirm')}
-          busy={t('cancel.busy')}
+          words={(key) => t(`cancel.${key}`)}
           isGrave
           run={cancel}
           onClose={() => setCancelling(false)}
@@ -166,9 +165,7 @@ function Members({ id, termEnd }: { id: string; termEnd: TermEndState }) {
           <Member key={each.user.id} member={each} />
         ))}
       </ul>
-      <NextPageButton query={query} fetching={t('loadingMore')}>
-        {t('more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
     </>
   )
 }

@@ -37,9 +37,7 @@ export function UsageRows({ view, range }: { view: UsageView; range: Pick<UsageR
       <QueryError query={query} />
       {rows?.length === 0 && <p>{t('none')}</p>}
       {rows && rows.length > 0 && <Table view={view} rows={rows} title={t(view.by)} />}
-      <NextPageButton query={query} fetching={t('loadingMore')}>
-        {t('more')}
-      </NextPageButton>
+      <NextPageButton query={query} />
     </section>
   )
 }

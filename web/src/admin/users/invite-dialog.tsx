@@ -10,7 +10,8 @@ import { isOnePage, queryClient } from '#/api/query-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { copyToClipboard } from '#/components/clipboard.ts'
-import { Dialog } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
+import { Field } from '#/components/field.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useLanguage } from '#/i18n/i18n-provider.tsx'
 import { addressBatches, parseAddresses, unansweredOf } from './invited-addresses.ts'
@@ -79,7 +80,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
                   {t('more')}
                 </Button>
               )}
-              <Button onPress={close}>{busy ? words('cancel') : words('close')}</Button>
+              <EndButton word={busy ? 'cancel' : 'close'} onPress={close} />
             </div>
           </>
         )
@@ -107,7 +108,6 @@ interface InviteFormProps {
 /** Addresses from a file or pasted text, with what was found in them before anything is sent. */
 function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
   const t = useTranslations('admin.users.invite')
-  const words = useTranslations('admin.table')
   const nameOf = useTranslations('frame.language')
   const [text, setText] = useState(initialText)
   const [isUnreadable, setUnreadable] = useState(false)
@@ -136,19 +136,18 @@ function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
       }}
     >
       <p>{t('text')}</p>
-      <label htmlFor={field}>{t('addresses')}</label>
-      <textarea
-        id={field}
-        rows={8}
-        aria-describedby={`${field}-hint`}
-        value={text}
-        spellCheck={false}
-        autoCapitalize="none"
-        onChange={(event) => setText(event.target.value)}
-      />
-      <p className="hint" id={`${field}-hint`}>
-        {t('addressesHint')}
-      </p>
+      <Field label={t('addresses')} hint={t('addressesHint')} className={null}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={8}
+            value={text}
+            spellCheck={false}
+            autoCapitalize="none"
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
       <label className="file-line">
         {t('file')}
         <input
@@ -200,7 +199,7 @@ function InviteForm({ initialText, onInvite, onCancel }: InviteFormProps) {
         </label>
       )}
       <div className="actions end">
-        <Button onPress={onCancel}>{words('cancel')}</Button>
+        <EndButton word="cancel" onPress={onCancel} />
         <button type="submit" className="button primary" aria-disabled={addresses.length === 0}>
           {t('confirm', { count: addresses.length })}
         </button>
@@ -221,7 +220,6 @@ const needsWork: ReadonlySet<Invited['status'] | 'waiting'> = new Set(['invalid'
 /** The result of each address, and the links where they were not mailed. */
 function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
   const t = useTranslations('admin.users.invite')
-  const words = useTranslations('admin.table')
   const links = invited.filter(({ link }) => link !== undefined)
   const rest = isOver ? unansweredOf(asked, invited) : []
   const rows = [...invited, ...rest.map((email) => ({ email, status: 'waiting' as const, link: undefined }))]
@@ -239,11 +237,7 @@ function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
       {links.length > 0 && (
         <div className="note with-action">
           <span>{t('secret')}</span>
-          <CopyButton
-            text={links.map(({ email, link }) => `${email}\t${link}`).join('\n')}
-            label={t('copyAll')}
-            copied={t('copiedAll')}
-          />
+          <CopyButton text={links.map(({ email, link }) => `${email}\t${link}`).join('\n')} label={t('copyAll')} />
         </div>
       )}
       <div
@@ -275,14 +269,7 @@ function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
                     >
                       {t(`statuses.${status}`)}
                     </span>
-                    {link !== undefined && (
-                      <CopyButton
-                        text={link}
-                        label={words('copy')}
-                        copied={words('copied')}
-                        about={t('copyOf', { email })}
-                      />
-                    )}
+                    {link !== undefined && <CopyButton text={link} about={t('copyOf', { email })} />}
                   </div>
                 </td>
               </tr>
@@ -296,15 +283,15 @@ function InviteResults({ asked, invited, isOver }: InviteResultsProps) {
 
 interface CopyButtonProps {
   text: string
-  label: string
-  copied: string
+  /** In place of "Copy". */
+  label?: string
   /** The full label for screen readers, which may read it outside its row. */
   about?: string
 }
 
 /** Copies text that is not on the page. Where the browser does not copy it, the text is shown, to be copied by hand. */
-function CopyButton({ text, label, copied, about }: CopyButtonProps) {
-  const t = useTranslations('tokens.fresh')
+function CopyButton({ text, label, about }: CopyButtonProps) {
+  const t = useTranslations('frame.copy')
   const shown = useRef<HTMLElement>(null)
   const [outcome, setOutcome] = useState<'copied' | 'selected'>()
   async function copy() {
@@ -316,11 +303,11 @@ function CopyButton({ text, label, copied, about }: CopyButtonProps) {
   return (
     <span className="copy">
       <button type="button" className="button small" aria-label={about} onClick={() => void copy()}>
-        {label}
+        {label ?? t('button')}
       </button>
       {outcome === 'selected' && <code ref={shown}>{text}</code>}
       <span role="status" className="muted">
-        {outcome === 'copied' ? copied : outcome && t('selected')}
+        {outcome && t(outcome)}
       </span>
     </span>
   )

@@ -7,6 +7,7 @@ import type { AdminUser, BlockPreview } from '@berth/api/schemas/administration/
 import { ActionDialog } from '#/admin/action-dialog.tsx'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { Field } from '#/components/field.tsx'
 import { TypeName } from '#/components/type-name.tsx'
 import { pages } from '#/paths.ts'
 import { sessionChannel } from '#/session/session-channel.ts'
@@ -163,8 +164,7 @@ function DeleteDialog({ user, onGone, onClose }: UserDialogProps) {
   return (
     <ActionDialog
       title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
+      words={t}
       isOff={!isRight}
       isGrave
       run={run}
@@ -202,7 +202,6 @@ const maxExtraDisk = 2 ** 20
 function ExtraDiskDialog({ user, onDone, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.extraDisk')
   const [typed, setTyped] = useState(String((user.extra_disk_bytes ?? 0) / gibibyte))
-  const field = useId()
   const amount = typed.trim() === '' ? Number.NaN : Number(typed)
 
   async function run(signal: AbortSignal) {
@@ -213,27 +212,25 @@ function ExtraDiskDialog({ user, onDone, onClose }: UserDialogProps) {
   return (
     <ActionDialog
       title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
+      words={t}
       isOff={!(amount >= 0 && amount <= maxExtraDisk)}
       run={run}
       onClose={onClose}
     >
-      <label htmlFor={field}>{t('field')}</label>
-      <input
-        id={field}
-        type="number"
-        min={0}
-        max={maxExtraDisk}
-        step="any"
-        aria-describedby={`${field}-hint`}
-        value={typed}
-        autoFocus
-        onChange={(event) => setTyped(event.target.value)}
-      />
-      <p className="hint" id={`${field}-hint`}>
-        {t('hint')}
-      </p>
+      <Field label={t('field')} hint={t('hint')} className={null}>
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min={0}
+            max={maxExtraDisk}
+            step="any"
+            value={typed}
+            autoFocus
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        )}
+      </Field>
     </ActionDialog>
   )
 }
@@ -245,7 +242,6 @@ const maxReasonLength = 500
 function TakeOverDialog({ user, onClose }: UserDialogProps) {
   const t = useTranslations('admin.users.takeOver')
   const [reason, setReason] = useState('')
-  const field = useId()
 
   async function run(signal: AbortSignal) {
     const body = { reason: reason.trim(), in_browser: true }
@@ -259,28 +255,26 @@ function TakeOverDialog({ user, onClose }: UserDialogProps) {
   return (
     <ActionDialog
       title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
+      words={t}
       isOff={reason.trim() === ''}
       run={run}
       onClose={onClose}
     >
       <p>{t('text')}</p>
       <p>{t('limits')}</p>
-      <label htmlFor={field}>{t('reason')}</label>
-      <input
-        id={field}
-        aria-describedby={`${field}-hint`}
-        value={reason}
-        maxLength={maxReasonLength}
-        required
-        autoComplete="off"
-        autoFocus
-        onChange={(event) => setReason(event.target.value)}
-      />
-      <p className="hint" id={`${field}-hint`}>
-        {t('reasonHint')}
-      </p>
+      <Field label={t('reason')} hint={t('reasonHint')} className={null}>
+        {(control) => (
+          <input
+            {...control}
+            value={reason}
+            maxLength={maxReasonLength}
+            required
+            autoComplete="off"
+            autoFocus
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
     </ActionDialog>
   )
 }
@@ -310,13 +304,7 @@ function UserActionDialog({ action, user, onDone, onClose, children }: UserActio
     onDone(answer.user)
   }
   return (
-    <ActionDialog
-      title={t('title', { email: user.email })}
-      confirm={t('confirm')}
-      busy={t('busy')}
-      run={run}
-      onClose={onClose}
-    >
+    <ActionDialog title={t('title', { email: user.email })} words={t} run={run} onClose={onClose}>
       {children}
     </ActionDialog>
   )
