@@ -371,15 +371,11 @@ const rows = {
     sentence: ['<b>{actor}</b> stopped <container></container>', '<b>{actor}</b> hat <container></container> gestoppt'],
   },
   'container.stop-at-limit': {
-    en: {
-      name: 'Container stopped at its limit',
-      sentence: '<b>{actor}</b> stopped <container></container>, which had written too much outside of its home',
-    },
-    de: {
-      name: 'Container am Limit gestoppt',
-      sentence:
-        '<b>{actor}</b> hat <container></container> gestoppt, der außerhalb seines Home-Ordners zu viel geschrieben hatte',
-    },
+    name: ['Container stopped at its limit', 'Container am Limit gestoppt'],
+    sentence: [
+      '<b>{actor}</b> stopped <container></container>, which had written too much outside of its home',
+      '<b>{actor}</b> hat <container></container> gestoppt, der außerhalb seines Home-Ordners zu viel geschrieben hatte',
+    ],
   },
   'container.restart': {
     name: ['Container restarted', 'Container neu gestartet'],
