@@ -2,6 +2,7 @@ import net from 'node:net'
 import type { Random } from '../fuzz/random.ts'
 import type { Addressing } from './addressing.ts'
 import type { History } from './history.ts'
+import type { Program } from './labelled-app.ts'
 import type { Sharing } from './sharing.ts'
 import type { Prefix } from './world.ts'
 
@@ -16,6 +17,8 @@ export interface OracleCounts {
   visits: number
   /** Answers that came from a further port. */
   ofPorts: number
+  /** Answers that came from the loopback of a container. */
+  inside: number
   refused: number
   cut: number
   readonly wrong: string[]
@@ -47,7 +50,6 @@ export class OracleClient {
   readonly #own: readonly Prefix[]
   readonly #sharing: Sharing
   readonly #email: string
-  readonly #furtherPort: number
   readonly #history: History
   readonly #random: Random
   readonly #counts: OracleCounts
@@ -62,7 +64,6 @@ export class OracleClient {
       readonly prefixes: readonly Prefix[]
       readonly history: History
       readonly sharing: Sharing
-      readonly furtherPort: number
     },
     who: { readonly userId: number; readonly email: string; readonly addressing: Addressing },
     random: Random,
@@ -74,7 +75,6 @@ export class OracleClient {
     this.#prefixes = where.prefixes
     this.#history = where.history
     this.#sharing = where.sharing
-    this.#furtherPort = where.furtherPort
     this.#userId = who.userId
     this.#email = who.email
     this.#addressing = who.addressing
@@ -135,7 +135,8 @@ export class OracleClient {
 
   #choose(method: Asked['method'] = this.#random.happens(0.1) ? 'POST' : 'GET'): Asked {
     const prefix = this.#anyPrefix()
-    const port = this.#random.happens(0.15) ? this.#furtherPort : undefined
+    const { furtherPort, insidePort } = this.#sharing
+    const port = this.#random.happens(0.2) ? this.#random.oneOf([furtherPort, insidePort]) : undefined
     return { prefix, port, id: `r${++ids}`, from: this.#history.tick(), askedAt: Date.now(), method }
   }
 
@@ -166,14 +167,20 @@ export class OracleClient {
     const { prefix, port, id, from } = asked
     const [label = '', program, answeredId] = body.split(' ')
     if (program === 'further') this.#counts.ofPorts++
+    if (program === 'inside') this.#counts.inside++
     const to = this.#history.tick()
     const wrong = (what: string) => this.#counts.wrong.push(`${what}: asked /${prefix.name}/ ${id}, got ${body}`)
     if (!this.#mayPass(asked, to)) wrong(`person ${this.#userId} passed with ${asked.method}`)
     else if (answeredId !== id) wrong('the answer of another request')
-    else if (program !== (port === undefined ? 'main' : 'further')) wrong('a program at another port')
+    else if (program !== this.#programAt(port)) wrong('a program at another port')
     else if (!label.startsWith(`${prefix.name}:`)) wrong("another prefix's app")
     else if (!this.#history.wasRight(prefix.name, label, from, to))
       wrong(`an app that was gone (asked ${from}-${to}, apps ${this.#history.shown(prefix.name)})`)
+  }
+
+  #programAt(port: number | undefined): Program {
+    if (port === undefined) return 'main'
+    return port === this.#sharing.insidePort ? 'inside' : 'further'
   }
 
   #mayPass({ prefix, port, from, askedAt, method }: Asked, to: number): boolean {

@@ -34,8 +34,8 @@ export class LabelledApp {
     const closed = Promise.all(servers.map((server) => once(server, 'close')))
     for (const server of servers) server.close()
     for (const socket of this.#sockets)
-      // A reset of a connection that is being ended leaves its handle open in Node 24, and the process with it.
-      if (socket.writableEnded) socket.destroy()
+      // A reset of a connection that is being ended leaves its handle open in Node 24, and the process with it. A Unix socket has none.
+      if (socket.writableEnded || socket.remoteFamily === undefined) socket.destroy()
       else socket.resetAndDestroy()
     await closed
   }
@@ -51,6 +51,11 @@ export class LabelledApp {
 
   async #resume(): Promise<void> {
     await this.#resumed?.promise
+  }
+
+  /** Answers on a connection from inside of the container, as a program does that listens on its loopback alone. */
+  serveInside(socket: net.Socket): void {
+    this.#serve(socket, 'inside')
   }
 
   #serve(socket: net.Socket, program: Program): void {
@@ -94,8 +99,8 @@ export class LabelledApp {
   }
 }
 
-/** At the port of the container, or at a further one. */
-export type Program = 'main' | 'further'
+/** At the port of the container, at a further one, or at one of its loopback interface. */
+export type Program = 'main' | 'further' | 'inside'
 
 async function listening(server: net.Server, port: number, host: string): Promise<number> {
   server.listen(port, host)

@@ -30,7 +30,7 @@ for (const [routing, count] of [
       changesPerSecond,
       routing,
     })
-    const { wrong, answered, messages, visits, ofPorts, changes, took } = found
+    const { wrong, answered, messages, visits, ofPorts, inside, changes, took } = found
     assert.deepEqual(wrong.slice(0, 10), [])
     t.diagnostic(JSON.stringify({ ...found, wrong: wrong.length }))
     // Of these four less on a busy machine, where more changes fall into each request.
@@ -38,6 +38,7 @@ for (const [routing, count] of [
     assert.ok(messages > count / extent(1_000, 250), `only ${messages} messages on WebSockets`)
     assert.ok(visits > count / extent(200, 50), `only ${visits} answers to visitors`)
     assert.ok(ofPorts > count / extent(200, 50), `only ${ofPorts} answers came from further ports`)
+    assert.ok(inside > count / extent(400, 100), `only ${inside} answers came from loopback`)
     assert.ok(changes > (took / 1_000) * extent(changesPerSecond / 5, 400), `only ${changes} changes in ${took} ms`)
     const { recreated, taken, stoppedForHome, pausedForHome } = found
     assert.ok(recreated > changes / 50 && taken > recreated / 4, `${recreated} created anew, ${taken} addresses reused`)

@@ -44,6 +44,7 @@ export async function runOracle(
     messages: 0,
     visits: 0,
     ofPorts: 0,
+    inside: 0,
     refused: 0,
     cut: 0,
     wrong: [],
@@ -68,7 +69,7 @@ export async function runOracle(
       },
     ]),
   )
-  const settings = { ...settingsOf('/nowhere/platform.sock'), types }
+  const settings = { ...settingsOf(await world.tunnels.listen()), types }
   await world.begin(routing === 'path' ? settings : { ...settings, containerHosts })
   const ports = [port, ...(await others())]
   const tokens = await Promise.all(world.people.map(({ userId }) => tokenFor(userId, { expiresIn: 86_400 })))
@@ -79,8 +80,7 @@ export async function runOracle(
   const all = Array.from({ length: clients }, (_, index) => {
     const userId = 1 + (index % peopleCount)
     const { prefixes, history, sharing } = world
-    const { furtherPort } = sharing
-    const where = { port: ports[index % ports.length] ?? port, prefixes, history, sharing, furtherPort }
+    const where = { port: ports[index % ports.length] ?? port, prefixes, history, sharing }
     const token = tokens[userId - 1] ?? ''
     const email = world.people[userId - 1]?.email ?? ''
     const who = { userId, email, addressing: routing === 'path' ? byPath(token) : byHost(token, hostTokens) }

@@ -25,6 +25,8 @@ const hour = 3_600_000
 export class Sharing {
   /** Port of containers that is shared beside the main one. */
   furtherPort = 0
+  /** One at which a program listens on loopback alone, shared likewise. */
+  insidePort = 0
   readonly #history: History
   readonly #random: Random
   readonly #emails: readonly string[]
@@ -43,7 +45,7 @@ export class Sharing {
     const grants = Array.from({ length: this.#random.below(4) }, () => this.#anyGrant())
     const portGrants = Array.from({ length: this.#random.below(3) }, () => ({
       ...this.#anyGrant(),
-      port: this.furtherPort,
+      port: this.#random.oneOf([this.furtherPort, this.insidePort]),
     }))
     this.#grants.set(prefix, [...grants, ...portGrants])
     await this.#record(sharesOf(prefix), [...grants, ...portGrants], () =>

@@ -7,11 +7,13 @@ import type {
   RouteEntry,
   Unavailable,
 } from '@berth/gateway/port/gateway.ts'
+import { freePort } from '#test/support/free-port.ts'
 import { Random } from '../fuzz/random.ts'
 import { Absences } from './absences.ts'
 import { History } from './history.ts'
 import { LabelledApp } from './labelled-app.ts'
 import { Sharing } from './sharing.ts'
+import { Tunnels } from './tunnels.ts'
 
 const typeNames = ['a', 'b', 'c', 'd', 'e'] as const
 /** Containers of these types are for their owners only. */
@@ -64,6 +66,7 @@ export class World {
   readonly apps: readonly LabelledApp[]
   /** Changes that have been told. */
   changes = 0
+  readonly tunnels: Tunnels
   readonly counts: WorldCounts = { recreated: 0, taken: 0, stoppedForHome: 0, pausedForHome: 0 }
   readonly #free: LabelledApp[]
   readonly #random: Random
@@ -93,12 +96,18 @@ export class World {
     )
     const emails = this.people.map(({ email }) => email)
     this.sharing = new Sharing(this.history, new Random(seed ^ 0x5eed), emails)
+    this.tunnels = new Tunnels(
+      (name, port) =>
+        port === this.sharing.insidePort ? this.prefixes.find((one) => one.name === name)?.app : undefined,
+      () => this.#random.below(20),
+    )
     this.apps = this.prefixes.map((_, index) => new LabelledApp(`127.7.${1 + (index >> 7)}.${1 + (index & 127)}`))
     this.#free = [...this.apps]
   }
 
   /** Opens all addresses and gives most containers one. */
   async begin(settings: GatewaySettings): Promise<void> {
+    this.sharing.insidePort = await freePort()
     // One number for all, which is free at the addresses of all.
     for (const app of this.apps) {
       app.furtherPort = this.sharing.furtherPort
@@ -111,6 +120,7 @@ export class World {
   }
 
   async end(): Promise<void> {
+    await this.tunnels.close()
     for (const app of this.apps) await app.kill()
   }
 
