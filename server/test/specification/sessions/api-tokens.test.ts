@@ -59,6 +59,8 @@ test('name, scopes and expires_in are required and checked: 400 otherwise', asyn
     { name: '   ' },
     { name: 'x'.repeat(101) },
     { name: 'a\nb' },
+    // Shown as the end of another name.
+    { name: 'a\u202egpj' },
     { name: 7 },
     { scopes: undefined },
     { scopes: [] },
