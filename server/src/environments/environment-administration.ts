@@ -4,6 +4,7 @@ import { list, message } from '@berth/texts/localized-message.ts'
 import type { Actor } from '#/accounts/actor.ts'
 import type { Admin } from '#/admin/open-admin.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
@@ -72,8 +73,8 @@ export interface CheckedSource {
 
 /** Time for which a request waits for a repository that is only looked at, in ms. */
 const checkTimeout = 60_000
-/** Max repositories that are looked at for checks at the same time: each is fetched, and takes disk. */
-const maxChecks = 4
+/** Max repositories that are looked at for checks at the same time, for one person and in all: each is fetched, and takes disk. */
+const maxChecks = { ofKey: 2, ofAll: 4 }
 
 export interface EnvironmentAdministrationParts {
   readonly database: Database
@@ -93,7 +94,7 @@ export interface EnvironmentAdministrationParts {
 /** What administrators, and managers for their groups, do with environments. Each use case checks the rights itself. */
 export class EnvironmentAdministration {
   readonly #parts: EnvironmentAdministrationParts
-  #checks = 0
+  readonly #checks = new KeyedLimit<number | null>(maxChecks)
 
   constructor(parts: EnvironmentAdministrationParts) {
     this.#parts = parts
@@ -291,21 +292,18 @@ export class EnvironmentAdministration {
     const { read: direct, allowed } = await this.#checkSource(database.db, role, source, groupId)
     const isAnonymous = role === 'manager'
     const fetch = () => readSource(source, sources, AbortSignal.timeout(checkTimeout), isAnonymous)
-    const { plan, dockerfile, recognised, files } = direct ?? (await this.#whileFew(() => this.#fetch(fetch)))
+    const { plan, dockerfile, recognised, files } = direct ?? (await this.#whileFew(actor, () => this.#fetch(fetch)))
     await files?.release()
     if (!direct) this.#refuseOtherBases(plan, allowed)
     return { images: plan.images, dockerfile, recognised }
   }
 
   /** @throws {Refusal} 409 */
-  async #whileFew<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#checks >= maxChecks) throw refusals.conflict(message('environments.tooManyChecks', { max: maxChecks }))
-    this.#checks++
-    try {
-      return await work()
-    } finally {
-      this.#checks--
-    }
+  async #whileFew<T>({ id }: Actor, work: () => Promise<T>): Promise<T> {
+    const max = this.#checks.isFullForAll ? maxChecks.ofAll : maxChecks.ofKey
+    const leave = this.#checks.enter(id)
+    if (!leave) throw refusals.conflict(message('environments.tooManyChecks', { max }))
+    return work().finally(leave)
   }
 
   /**

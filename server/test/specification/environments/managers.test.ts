@@ -18,7 +18,7 @@ const templates = {
   shared: template({ environment: 'shared' }),
   both: template({ environment: 'both', groups: ['physics', 'chemistry'] }),
 }
-const env = { CONTAINER_TEMPLATES: JSON.stringify(templates), ADMIN_EMAILS: 'boss@x.org' }
+const env = { CONTAINER_TEMPLATES: JSON.stringify(templates), ADMIN_EMAILS: 'boss@x.org,vice@x.org' }
 const { boss, signUp, group } = await startGroupBerth({ after }, { env: { ...env, ENVIRONMENTS: 'managers' } })
 const [mia, max, ann] = [await signUp('mia@x.org'), await signUp('max@x.org'), await signUp('ann@x.org')]
 const physics = await group({ name: 'physics', types: ['physics', 'lab'] }, [ann], [mia])
@@ -141,7 +141,8 @@ test('what reaches beyond a build is refused with the number of its line', async
   assertRefused(await boss.call('POST', '/api/admin/environment-checks', { source: syntax }), 400)
 })
 
-test('four repositories at most are looked at for checks at the same time', async (t) => {
+test('four repositories at most are looked at for checks at the same time, and two of one person', async (t) => {
+  const vice = await signUp('vice@x.org')
   const sockets = new Set<Socket>()
   const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -151,9 +152,17 @@ test('four repositories at most are looked at for checks at the same time', asyn
   }
   t.after(end)
   const source = (at: number) => ({ git: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/${at}.git` })
-  const check = (at: number) => boss.call('POST', '/api/admin/environment-checks', { source: source(at) })
-  const four = [1, 2, 3, 4].map(check)
-  for (const until = Date.now() + waitLimit(20_000); sockets.size < 4 && Date.now() < until;) await sleep(20)
+  const check = (at: number, by = boss) => by.call('POST', '/api/admin/environment-checks', { source: source(at) })
+  const opened = async (count: number) => {
+    for (const until = Date.now() + waitLimit(20_000); sockets.size < count && Date.now() < until;) await sleep(20)
+  }
+  const two = [check(1), check(2)]
+  await opened(2)
+  const third = await check(3)
+  assertRefused(third, 409)
+  assert.match(third.body.error, /^Already 2 repositories are being checked/)
+  const four = [...two, check(3, vice), check(4, vice)]
+  await opened(4)
   const fifth = await check(5)
   assertRefused(fifth, 409)
   assert.match(fifth.body.error, /^Already 4 repositories are being checked/)
