@@ -193,6 +193,28 @@ test('Jupyter is asked on one connection for as long as it is open, and on anoth
   assert.ok(await again('jupyter', other))
 })
 
+// With each byte of a head all those before it were copied and searched again.
+test('a head that comes in single bytes is given up', async (t) => {
+  let sent = 0
+  const closed = Promise.withResolvers<void>()
+  const port = await listen(
+    t,
+    raw((socket) => {
+      socket.setNoDelay(true).write(json)
+      socket.on('close', () => closed.resolve())
+      const step = () => {
+        if (socket.destroyed) return
+        sent++
+        socket.write('x', () => setImmediate(step))
+      }
+      step()
+    }),
+  )
+  assert.equal(await ask(port), undefined)
+  await closed.promise
+  assert.ok(sent < 10_000, `${sent} bytes`)
+})
+
 /** No other program listens there. */
 const editorHost = '127.39.0.1'
 

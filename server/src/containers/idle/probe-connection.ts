@@ -23,6 +23,8 @@ export interface JsonAnswer {
 const exchangeTimeout = 5_000
 /** Max bytes of an answer that are read; Jupyter needs about 250 for a kernel. */
 const maxBody = 256 * 1024
+/** Max reads for a head: with each the one before is copied and searched again. Applications send it in one or two. */
+const maxHeadReads = 64
 const framing = new NotableNames(['content-length', 'transfer-encoding', 'connection'])
 /** What is read is taken before the next read, so that all connections share it; made with the first of them. */
 let memory: Buffer | undefined
@@ -130,6 +132,8 @@ class AnswerReader {
   readonly #wanted: number
   /** What came of a head that is not whole. */
   #rest: Buffer | undefined
+  /** Reads of this head so far. */
+  #reads = 0
   #status = 0
   #body: BodyReader | undefined
   #isUntilClose = false
@@ -178,9 +182,10 @@ class AnswerReader {
     const end = text.indexOf('\r\n\r\n')
     if (end === -1) {
       this.#rest = Buffer.from(bytes)
-      this.#isOver = bytes.length >= maxResponseHead
+      this.#isOver = bytes.length >= maxResponseHead || ++this.#reads > maxHeadReads
       return undefined
     }
+    this.#reads = 0
     const head = readResponseHead(text.slice(0, end + 4), framing, false)
     this.#isOver = isFault(head) || head.status < 200
     if (isFault(head) || this.#isOver) return undefined
