@@ -6,17 +6,19 @@ import { isAddress, upstreamOf, type ContainerState } from '#/containers/routes/
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { KeyedLimit, Semaphore } from '#/machine/semaphore.ts'
+import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { FairSemaphore } from '#/machine/fair-semaphore.ts'
+import { KeyedLimit } from '#/machine/semaphore.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { furtherPortsOf, type Template, type Templates } from '#/templates/template.ts'
 
-/** Programs that the engine starts in containers at the same time, and those that wait: each takes tens of ms of a core. */
-const starts = { max: 8, maxWaiting: 200, timeout: 10_000 }
+/** Programs that the engine starts in containers at the same time, in all and for one person: each takes tens of ms of a core. */
+const starts = { max: 8, maxOfFlow: 4 }
 /** Connections from inside of containers that are open: of one container, and of all. */
 const connections = { ofKey: 64, ofAll: 2_000 }
-/** How long the engine may take to tell what listens, in ms. */
-const listTimeout = 5_000
+/** How long the engine may take to tell what listens, and a question waits for its turn, in ms. */
+const [listTimeout, startTimeout] = [5_000, 10_000]
 
 export interface ContainerPortsParts {
   readonly runtime: Pick<Runtime, 'listening' | 'connectToLoopback'>
@@ -44,7 +46,7 @@ export interface OpenPort {
 /** Ports of containers: what listens now, and connections to programs that listen on a container's loopback alone. */
 export class ContainerPorts {
   readonly #parts: ContainerPortsParts
-  readonly #starts = new Semaphore(starts)
+  readonly #starts = new FairSemaphore(starts)
   readonly #connections = new KeyedLimit<string>(connections)
   readonly #lists = new SingleFlight()
 
@@ -82,7 +84,7 @@ export class ContainerPorts {
   /**
    * A connection from inside of a container, for the gateway, which has decided who may. @param signal ends it at any time
    * @returns `refused` when nothing listens there
-   * @throws {RuntimeError} the engine cannot do it now @throws {SemaphoreFull}
+   * @throws {RuntimeError} the engine cannot do it now @throws the signal's reason
    */
   async connect(prefix: string, port: number, signal: AbortSignal): Promise<Duplex | 'refused'> {
     const known = this.#parts.routeSync.findByPrefix(prefix)
@@ -92,8 +94,9 @@ export class ContainerPorts {
     if (!leave) throw new RuntimeError('failed', `connect to port ${port} of /${prefix}: too many connections`)
     try {
       const { runtime } = this.#parts
-      const connect = () => runtime.connectToLoopback(where.containerId, port, signal)
-      const connection = await this.#starts.run(connect, { signal })
+      const connection = await this.#start(known, signal, () =>
+        runtime.connectToLoopback(where.containerId, port, signal),
+      )
       // One that has closed meanwhile emits nothing more.
       if (connection === 'refused' || connection.closed) leave()
       else connection.once('close', leave)
@@ -109,13 +112,26 @@ export class ContainerPorts {
     template: Template,
     { containerId, port: main }: { readonly containerId: string; readonly port: number },
   ): Promise<OpenPort[]> {
-    const ask = () => this.#parts.runtime.listening(containerId, AbortSignal.timeout(listTimeout))
-    const found = await this.#lists.run(containerId, 'list', () => this.#starts.run(ask))
+    const found = await this.#lists.run(containerId, 'list', () => {
+      const signal = AbortSignal.timeout(listTimeout + startTimeout)
+      return this.#start(known, signal, () =>
+        this.#parts.runtime.listening(containerId, AbortSignal.timeout(listTimeout)),
+      )
+    })
     return found.flatMap(({ port, isLoopback }) => {
       const isMain = port === main
       const url = isMain ? this.#urlOf(known.prefix, undefined) : this.#urlOfFurther(template, known.prefix, port)
       return url === undefined ? [] : [{ port, isMain, isLoopback, url }]
     })
+  }
+
+  /** Starts a program in a container when it is its owner's turn. @throws the signal's reason @throws as `work` */
+  async #start<T>({ userId }: ContainerState, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const turn = this.#starts.run(String(userId), async () => {
+      signal.throwIfAborted()
+      return work()
+    })
+    return withSignal(turn, signal)
   }
 
   /** Undefined for a port without an address. */

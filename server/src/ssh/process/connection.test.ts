@@ -12,6 +12,8 @@ import { SshServer } from './ssh-listener.ts'
 let opened = Promise.withResolvers<OpenedContainer>()
 /** For each start that the engine was asked for, how it answers. */
 let starts: ((program: ExecProcess) => void)[] = []
+/** Id of the container; starts in those of earlier tests end at once. */
+let containerId = ''
 
 const control: SshControl = {
   mayUse: async () => true,
@@ -29,7 +31,7 @@ const engine = { kind: 'docker', installation: 'berth', dockerHost: undefined, n
 const hostKey = hostKeyFrom(Buffer.alloc(32, 1)).privateText
 const port = await server.serve(
   { host: '127.0.0.1', port: 0, hostKey, sentences, engine },
-  { exec: () => new Promise((resolve) => void starts.push(resolve)) },
+  { exec: async (id) => (id === containerId ? new Promise((resolve) => void starts.push(resolve)) : idleProgram()) },
   sentences,
 )
 after(() => server.stop('over'))
@@ -37,9 +39,11 @@ const { privateText: privateKey } = hostKeyFrom(Buffer.alloc(32, 2))
 
 /** Connects a client. */
 async function connect(container: 'runs' | 'starts') {
+  containerId += 'x'
+  for (const answer of starts) answer(idleProgram())
   starts = []
   opened = Promise.withResolvers()
-  if (container === 'runs') opened.resolve({ containerId: 'x', home: '' })
+  if (container === 'runs') opened.resolve({ containerId, home: '' })
   const client = new ssh2.Client().connect({ host: '127.0.0.1', port, username: 'ann-dev', privateKey })
   await once(client, 'ready')
   return client
@@ -66,14 +70,25 @@ function idleProgram(): ExecProcess {
 test('a channel that is closed keeps its place until the engine has answered the start of its program', async (t) => {
   const client = await connect('runs')
   t.after(() => client.destroy())
-  let channel = await begin(client)
-  for (let n = 0; channel && n < 30; n++) {
+  let [channel, taken] = [await begin(client), 0]
+  for (; channel && taken < 30; taken++) {
     await closed(channel)
     channel = await begin(client)
   }
-  assert.equal(starts.length, 10)
-  for (const answer of starts) answer(idleProgram())
-  while (!channel) channel = await begin(client)
+  assert.equal(taken, 10)
+  for (let answered = 0; !channel; channel = await begin(client))
+    for (; answered < starts.length; answered++) starts[answered]?.(idleProgram())
+})
+
+// Each takes up to 100 ms of a core, and one person may have 740 channels: all were started at once.
+test('of one container four programs are started at a time', async (t) => {
+  const client = await connect('runs')
+  t.after(() => client.destroy())
+  for (let n = 0; n < 10; n++) assert.ok(await begin(client))
+  assert.equal(starts.length, 4)
+  starts[0]?.(idleProgram())
+  while (starts.length < 5) await new Promise(setImmediate)
+  assert.equal(starts.length, 5)
 })
 
 test('of a channel that was closed while its container started no program is started', async (t) => {
@@ -83,7 +98,7 @@ test('of a channel that was closed while its container started no program is sta
   assert.ok(channel)
   await closed(channel)
   const other = await begin(client)
-  opened.resolve({ containerId: 'x', home: '' })
+  opened.resolve({ containerId, home: '' })
   while (starts.length === 0) await new Promise(setImmediate)
   assert.ok(other)
   await closed(other)

@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import ssh2, { type Algorithms } from 'ssh2'
 import { acceptErrors } from '@berth/gateway/basics/bind.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import { FairSemaphore } from '#/machine/fair-semaphore.ts'
 import type { SshControl, SshListener, SshSettings } from '#/ssh/ssh-protocol.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import { SshConnection, type Sentences } from './connection.ts'
@@ -12,6 +13,8 @@ import { socketOf } from './ssh2-parts.ts'
 const [firstPacketTimeout, proofTimeout] = [10_000, 60_000]
 /** A client that does not answer so many questions, so far apart in ms, is gone: a laptop that sleeps for minutes is not. */
 const [keepaliveInterval, keepaliveCountMax] = [60_000, 10]
+/** Programs that the engine starts at the same time, in all and in one container: each takes up to 100 ms of a core. */
+const starts = { max: 8, maxOfFlow: 4 }
 /** How often use is reported, in ms. */
 const useInterval = 1_000
 
@@ -25,6 +28,18 @@ const algorithms: Algorithms = {
   cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
   hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
   compress: ['none'],
+}
+
+/** A runtime by which none of one container's many channels keeps those of another waiting. */
+export function withFairStarts(runtime: Pick<Runtime, 'exec'>): Pick<Runtime, 'exec'> {
+  const turns = new FairSemaphore(starts)
+  return {
+    exec: (id, command, signal) =>
+      turns.run(id, async () => {
+        signal.throwIfAborted()
+        return runtime.exec(id, command, signal)
+      }),
+  }
 }
 
 /** How a client came. */
@@ -58,6 +73,7 @@ export class SshServer implements Omit<SshListener, 'serve'> {
     runtime: Pick<Runtime, 'exec'>,
     sentences: Sentences,
   ): Promise<number> {
+    const fair = withFairStarts(runtime)
     const server = new ssh2.Server({
       hostKeys: [hostKey],
       ident: 'Berth',
@@ -71,7 +87,7 @@ export class SshServer implements Omit<SshListener, 'serve'> {
       const arrival = this.#arrivals.get(socket)
       const connection = new SshConnection(client, ip, {
         control: this.#control,
-        runtime,
+        runtime: fair,
         sentences,
         onBegun: (begun, session) => {
           arrival?.over(true)
