@@ -558,9 +558,11 @@ export interface HomeContents {
   /**
    * Removes what is at a path, found as by `readAt`: a folder with all that is in it, of a link the link alone. An empty
    * file of its name without any permission may stay (`isLeftover`): Docker can replace what is there and not remove it.
-   * @throws {NothingThere} @throws {RuntimeError} a part of a folder may be gone then
+   * @param isMountPoint something is mounted there: nothing or a folder stays, at which it can be, and a folder is left as it is
+   * @throws {NothingThere} @throws {RuntimeError} `conflict` for a folder at which something is mounted; a part of any other may be
+   *   gone after another kind
    */
-  removeAt(volume: string, path: string, signal: AbortSignal): Promise<void>
+  removeAt(volume: string, path: string, signal: AbortSignal, isMountPoint?: boolean): Promise<void>
 
   /**
    * Gives what belongs to one account in a home to another, the home itself last: what was cut off is completed by the next

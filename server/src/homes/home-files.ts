@@ -2,7 +2,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { message } from '@berth/texts/localized-message.ts'
 import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
-import { NothingThere } from '#/engines/runtime-error.ts'
+import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
 import { pathIn } from '#/engines/tar/archive-rewrite.ts'
 import { openFirstEntry } from '#/engines/tar/first-entry.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -94,11 +94,15 @@ export class HomeFiles {
     const { access, beforeWrite, onRemoved } = this.#parts
     access.requireFiles(type)
     const path = checkedPath(given)
-    // The engine leaves an empty file, at which no folder can be mounted: the container would not start again.
-    if (access.isMountPoint(type, path)) throw refusals.conflict(message('snapshots.mountPoint'))
+    // What is no folder there keeps the container from starting, and its owner has no other way to it.
+    const isMountPoint = access.isMountPoint(type, path)
     await access.run(owner, type, `remove ${path}`, notWritten, async (home) => {
       await beforeWrite({ userId: owner.id, type })
-      await access.contents.removeAt(home.volume, path, access.timeLimit()).catch(rethrowNothing)
+      await access.contents.removeAt(home.volume, path, access.timeLimit(), isMountPoint).catch((error: unknown) => {
+        const isFolder = error instanceof RuntimeError && error.kind === 'conflict'
+        if (isMountPoint && isFolder) throw refusals.conflict(message('snapshots.mountPoint'))
+        rethrowNothing(error)
+      })
     })
     onRemoved()
   }

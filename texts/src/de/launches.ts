@@ -37,6 +37,8 @@ export const launches: Translated<'launches'> = {
     'Ein Dateiserver mit Ordnern dieses Containers, etwa deinem Home, antwortet nicht. Deine Dateien bleiben dort erhalten. Starte ihn in ein paar Minuten noch einmal; wenn das nicht hilft, sag es deinem Administrator.',
   folderMissing:
     'Ein Ordner dieses Containers, etwa dein Home auf einem Dateiserver, fehlt oder lässt sich nicht benutzen; er wurde deshalb nicht gestartet. Sag es deinem Administrator: Im Log des Servers steht, welcher Ordner es ist.',
+  placeTaken:
+    'In diesem Container wird unter {path} ein Ordner angezeigt. Was jetzt dort oder darüber liegt, ist kein Ordner; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Lade unter Dateien auf seiner Karte herunter, was dort liegt, wenn du es brauchst, und lösche es; starte den Container dann noch einmal.',
   starterFiles:
     'Die Dateien, die in diesen Container gehören, konnten nicht geholt werden; er wurde deshalb nicht gestartet. An deinen Dateien hat sich nichts geändert. Wende dich an deinen Administrator: Im Log des Servers steht der Grund.',
   waitsForGpu: 'Alle GPUs sind belegt. Dein Container wartet auf eine: Position {place} von {waiting}.',

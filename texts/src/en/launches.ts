@@ -32,6 +32,8 @@ export const launches = {
     'A file server with folders of this container, such as your home, does not answer. Your files are kept there. Start it again in a few minutes; if that does not help, tell your administrator.',
   folderMissing:
     'A folder of this container, such as your home on a file server, is missing or cannot be used, so it was not started. Tell your administrator: the log of the server names the folder.',
+  placeTaken:
+    'A folder is shown at {path} in this container, and what lies there now, or above it, is no folder, so the container was not started. Your files are as they were. Under Files on its card, download what lies there if you need it, and delete it; then start the container again.',
   starterFiles:
     'The files that belong into this container could not be fetched, so it was not started. Nothing of yours has changed. Ask your administrator: the log of the server says what is wrong.',
   waitsForGpu: 'All GPUs are in use. Your container waits for one: position {place} of {waiting}.',

@@ -101,6 +101,9 @@ function detailsOf(error: RuntimeError): Details {
   if (error.kind === 'lost') return { ...none, reason: 'node-lost', sentence: message('launches.nodeLost') }
   if (error.kind === 'full') return { ...none, reason: 'full', sentence: fullOf(error) }
   if (error.kind === 'image') return { ...none, reason: 'no-image', sentence: message('launches.noImage') }
+  const [, place] = placeTaken.exec(String(error.cause)) ?? []
+  if (place !== undefined)
+    return { ...none, reason: 'failed', sentence: message('launches.placeTaken', { path: place }) }
   const isProgramMissing = notExecutable.test(String(error.cause))
   return {
     ...none,
@@ -128,6 +131,9 @@ function detailsOfEnd({ exitCode, isOutOfMemory }: RuntimeContainer, lines: read
 
 /** Matches the engine's error text; it gives no other sign of the cause. */
 const notExecutable = /no such file|not found in \$PATH|permission denied|exec format error/i
+
+/** Of runc, for a file or a link where a folder is to be mounted, or above it: the place in the container. */
+const placeTaken = /to rootfs at \\?"([^"\\]+)\\?".*(?:not a directory|too many levels of symbolic links|file exists)/is
 
 const crashed = (exitCode: number | null) =>
   exitCode === null ? message('launches.crashed') : message('launches.crashedWith', { exitCode })

@@ -3,7 +3,7 @@ import type { TarHeader } from 'modern-tar'
 import { ownerOfFolders } from '#/engines/home-archive.ts'
 import type { ArchivedHome, HomeArchive, HomeOutcome, HomeWriting } from '#/engines/home-archive.ts'
 import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
-import type { HomeContents } from '#/engines/runtime.ts'
+import type { FileStatus, HomeContents } from '#/engines/runtime.ts'
 import { TarArchiveEnd } from '#/engines/tar/archive-end.ts'
 import { firstHeader } from '#/engines/tar/move-archive.ts'
 import { leftOut, oneEntry, pathIn, rewrittenArchive } from '#/engines/tar/archive-rewrite.ts'
@@ -148,7 +148,11 @@ export function homeContents({ client, helpers }: Pick<EngineContext, 'client' |
     volume: string,
     archive: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
-    { replaces, at }: { readonly replaces: boolean; readonly at?: string },
+    {
+      replaces,
+      at,
+      isMountPoint,
+    }: { readonly replaces: boolean; readonly at?: string; readonly isMountPoint?: boolean },
   ) => {
     // The engine would create a volume that is gone, without labels.
     if (!(await findVolume(client, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
@@ -160,7 +164,9 @@ export function homeContents({ client, helpers }: Pick<EngineContext, 'client' |
     const stalled = () =>
       new RuntimeError('failed', `write to ${volume}: the engine took nothing for ${limit / 1_000} s`)
     try {
-      if (at !== undefined) await requireThere(client, helper, at, signal)
+      const found = at === undefined ? undefined : await requireThere(client, helper, at, signal)
+      if (isMountPoint && found?.kind === 'folder')
+        throw new RuntimeError('conflict', `remove a folder at a mount point`)
       await withSendLimit(archive, { signal, limit, stalled }, (sent, both) =>
         client.ask({ ...call, archive: sent, signal: both, timeout: callTimeouts.writeHome, kind: 'stream' }),
       )
@@ -174,8 +180,11 @@ export function homeContents({ client, helpers }: Pick<EngineContext, 'client' |
     add: (volume, archive, signal) => put(volume, archive, signal, { replaces: false }),
     discard: (volume, folder, signal) => put(volume, emptyFile(folder), signal, { replaces: true }),
     readAt: (volume, at, signal) => readHome(client, helpers, volume, signal, at),
-    removeAt: (volume, at, signal) =>
-      put(volume, emptyFile(path.posix.basename(at), 0), signal, { replaces: true, at }),
+    removeAt: (volume, at, signal, isMountPoint = false) => {
+      const name = path.posix.basename(at)
+      const left = isMountPoint ? emptyFolder(name) : emptyFile(name, 0)
+      return put(volume, left, signal, { replaces: true, at, isMountPoint })
+    },
   }
 }
 
@@ -183,21 +192,39 @@ export function homeContents({ client, helpers }: Pick<EngineContext, 'client' |
  * The engine resolves symbolic links of a path, but never out of the root of a helper, in which there is the home alone.
  * @throws {NothingThere} also where a part before the last is no folder
  */
-async function requireThere(client: EngineClient, helper: Helper, at: string, signal: AbortSignal): Promise<void> {
-  const parts = at.split('/')
-  for (let count = 1; count <= parts.length; count++) {
-    const part = `${helper.folder}/${parts.slice(0, count).join('/')}`
-    const found = await pathStatus(client, { archivePath: helper.archivePath, path: part }, signal)
-    if (!found || (count < parts.length && found.kind !== 'folder'))
-      throw new NothingThere(`look at a path of a home: there is none`)
+async function requireThere(
+  client: EngineClient,
+  helper: Helper,
+  at: string,
+  signal: AbortSignal,
+): Promise<FileStatus> {
+  let [found, place]: [FileStatus | undefined, string] = [undefined, helper.folder]
+  for (const part of at.split('/')) {
+    if (found && found.kind !== 'folder') throw nothingThere()
+    place = `${place}/${part}`
+    found = await pathStatus(client, { archivePath: helper.archivePath, path: place }, signal).catch(asLoop)
+    if (!found) throw nothingThere()
   }
+  if (!found) throw nothingThere()
+  return found
 }
+
+/** Docker tells of a link where it leads to, and fails at one that leads to itself. @throws the error when it is another one */
+function asLoop(error: unknown): FileStatus {
+  if (statusOf(error) !== 500) throw error
+  return { kind: 'link', size: 0, mode: 0o777 }
+}
+
+const nothingThere = () => new NothingThere('look at a path of a home: there is none')
 
 /**
  * An archive with one empty file. The engine removes a folder of this name with all that is in it before it makes the
  * file.
  */
 const emptyFile = (name: string, mode = 0o644) => oneEntry({ name, size: 0, type: 'file', mode })
+
+/** An archive with one empty folder, for which the engine removes anything that is no folder. */
+const emptyFolder = (name: string) => oneEntry({ name: `${name}/`, size: 0, type: 'directory', mode: 0o755 })
 
 /** An archive with a folder alone, of the owner, mode and times of another entry. */
 const folderOnly = ({ mode, uid, gid, mtime }: TarHeader, name: string) =>

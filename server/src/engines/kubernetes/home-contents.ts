@@ -24,11 +24,12 @@ export function homeContents(cluster: ClusterContext): HomeContents {
       )
     },
     readAt: (volume, path, signal) => readHome(cluster, volume, signal, path),
-    removeAt: async (volume, path, signal) => {
+    removeAt: async (volume, path, signal, isMountPoint = false) => {
       if (!(await hasHome(cluster, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
       const what = `remove a path of ${volume}`
       await withHomeHelper(cluster, volume, signal, async (helper) => {
-        await requireThere(cluster, helper, path, signal)
+        const isFolder = await requireThere(cluster, helper, path, signal)
+        if (isFolder && isMountPoint) throw new RuntimeError('conflict', `${what}: a folder at a mount point`)
         const { folder, ...where } = helper
         await outputOf(cluster, { ...where, what, command: ['rm', '-rf', '--', `${folder}/${path}`], signal })
       })
@@ -55,12 +56,13 @@ export function homeArchive(cluster: ClusterContext): HomeArchive {
   }
 }
 
-/** @throws {NothingThere} */
+/** @returns whether it is a folder @throws {NothingThere} */
 async function requireThere(cluster: ClusterContext, helper: HomeHelper, path: string, signal: AbortSignal) {
   const { folder, ...where } = helper
   const what = 'look at a path of a home'
   const found = await outputOf(cluster, { ...where, what, command: lookAt(folder, path), signal })
-  if (found !== 'there') throw new NothingThere(`${what}: there is none`)
+  if (found === '') throw new NothingThere(`${what}: there is none`)
+  return found === 'folder'
 }
 
 async function* readHome(

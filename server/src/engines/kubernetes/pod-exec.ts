@@ -255,7 +255,7 @@ export const pack = (folder: string, name = '.'): readonly string[] => [
   name,
 ]
 
-/** Prints `there` when a folder has something at a path, without a symbolic link before its last part. */
+/** Prints `folder` or `other` when a folder has something at a path, without a symbolic link before its last part. */
 export const lookAt = (folder: string, path: string): readonly string[] => ['sh', '-c', lookScript, 'sh', folder, path]
 
 const lookScript = [
@@ -266,7 +266,7 @@ const lookScript = [
   '  [ -d "$part" ] && [ ! -L "$part" ] && cd -- "$part" || exit 0',
   'done',
   '[ -e "./$path" ] || [ -L "./$path" ] || exit 0',
-  'printf there',
+  'if [ -d "./$path" ] && [ ! -L "./$path" ]; then printf folder; else printf other; fi',
 ].join('\n')
 
 /** Bytes of a piece: each costs a process. */

@@ -158,3 +158,41 @@ test('in a home, the place of a folder cannot be deleted: nothing could be mount
   for (const path of ['groups', 'groups/physics', './groups//physics']) assertRefused(await remove(path), 409)
   assertOk(await launch())
 })
+
+// The engine mounts no folder at a file, and its owner had no way to what lay there but an administrator.
+test('what lies where a folder is to be mounted is named on the card, and its owner gets it out and starts again', async () => {
+  const owner = await berth.signUpWithoutContainer('owner@x.org')
+  const launch = () => owner.call('POST', '/api/container/launch/inside')
+  const inHome = async (script: string) => {
+    const launched = await launch()
+    assertOk(launched)
+    const output = await execInContainer(launched.body.container_id, script)
+    assertOk(await owner.call('POST', '/api/container/stop/inside'))
+    return output.trim()
+  }
+  const file = (method: string, path: string) =>
+    owner.call(method, `/api/container/files/inside?${new URLSearchParams({ path })}`)
+  await inHome('mkdir groups && echo mine > groups/physics')
+  await boss.call('POST', `/api/groups/${physics}/members`, { body: { emails: ['owner@x.org'] } })
+  const lain = [
+    ['', 'groups/physics'],
+    ['rmdir groups/physics; ln -s physics groups/physics', 'groups/physics'],
+    ['rmdir groups/physics; ln -s /etc/hostname groups/physics', 'groups/physics'],
+    ['rm -rf groups; echo mine > groups', 'groups'],
+  ] as const
+  for (const [script, path] of lain) {
+    if (script !== '') {
+      assertOk(await boss.call('DELETE', `/api/groups/${physics}/members/${owner.id}`))
+      await inHome(script)
+      await boss.call('POST', `/api/groups/${physics}/members`, { body: { emails: ['owner@x.org'] } })
+    }
+    const refused = await launch()
+    assert.deepEqual([refused.status, refused.body.reason], [500, 'failed'])
+    assert.match(refused.body.error, /^A folder is shown at \/home\/berth\/groups\/physics in this container/)
+    const offered = await owner.call('POST', '/api/container/files/inside/download', { body: { path } })
+    assertOk(offered)
+    assertOk(await file('DELETE', path))
+    assert.equal(await inHome('grep -c " /home/berth/groups/physics " /proc/mounts'), '1', script)
+  }
+  assertRefused(await file('DELETE', 'groups/physics'), 409)
+})
