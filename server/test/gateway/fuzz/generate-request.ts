@@ -17,7 +17,22 @@ const oddMethods = [
   'DESCRIBE',
   '',
 ]
-const targets = ['/', '/ann-dev/', '/ann-dev/a%2Fb?x=1&y', '/a/../b', '//x', '/a;b=1', '/%zz', '/a?b#c', '/x|[y]']
+const targets = [
+  '/',
+  '/ann-dev/',
+  '/ann-dev/a%2Fb?x=1&y',
+  '/ann-dev:3000/a?b',
+  '/ann-dev%3A3000/',
+  '/ann-try-course-1/',
+  '/open/dev/a/../b?git=https://example.org/x&to=y',
+  '/.berth-ports/ann-dev/3000',
+  '/a/../b',
+  '//x',
+  '/a;b=1',
+  '/%zz',
+  '/a?b#c',
+  '/x|[y]',
+]
 const oddTargets = [
   '/caf\xe9',
   '*',
@@ -71,6 +86,7 @@ const plainLines = [
   'Connection: upgrade, x-a',
   'Upgrade: websocket',
   'Upgrade: h2c',
+  'Connection: Upgrade\r\nUpgrade: berth-port',
   'Sec-WebSocket-Version: 13',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
