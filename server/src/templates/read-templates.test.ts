@@ -206,6 +206,11 @@ test('secrets are named by variable and file, and set nothing that env sets', ()
   assert.match(problemOf({ secrets: { A: { file: 'x' } }, env: { A: 'y' } }), /^lab: secrets and env both set A$/)
 })
 
+test('a mistake is named once', () => {
+  for (const wrong of [{ home: 'here' }, { home_source: {} }, { files: 1 }, { image: '' }, { environment: 'No' }])
+    assert.equal(readTemplate('lab', { image: 'x', ...wrong }).problems.length, 1, JSON.stringify(wrong))
+})
+
 test('a mistake in a file is named with its line and column', () => {
   const text = 'lab:\n  image: x\n  memory: much\n  colour: red\nnotes:\n  port: 8080\n'
   assert.deepEqual(

@@ -110,7 +110,8 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     // A placeholder keeps the rest readable while the problems are collected; the template is not returned.
     return rows.get(name)?.default === undefined ? (undefined as ValueOf<Name>) : defaultOf(name)
   }
-  const environment = pick('environment')
+  // Each field is read once, or its problem would be told twice.
+  const [environment, home, homeSource, files] = [pick('environment'), pick('home'), pick('home_source'), pick('files')]
   if (environment !== null && fields.image !== undefined)
     problems.push(`${type}: environment and image both say what it runs: leave one of them out`)
   const template: Template = {
@@ -133,17 +134,17 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     readyPath: pick('ready_path'),
     scheme: pick('scheme'),
     ports: pick('ports'),
-    home: pick('home'),
+    home,
     homeOf: pick('home_of'),
     homeSize: pick('home_size'),
     layerSize: pick('layer_size'),
-    homeSource: pick('home_source'),
+    homeSource,
     user: pick('user'),
     groupFolders: pick('group_folders'),
     registryAuth: pick('registry_auth'),
     secrets: pick('secrets'),
     mounts: pick('mounts'),
-    files: pick('home') === null || pick('home_source') !== null ? requiredFiles(pick('files')) : pick('files'),
+    files: home === null || homeSource !== null ? requiredFiles(files) : files,
     parameters: pick('parameters'),
     idlePause: pick('idle_pause'),
     idleTimeout: pick('idle_timeout'),
