@@ -184,3 +184,26 @@ test('an image that the engine does not let go at this moment is removed at the 
   await askEngine('POST', '/images/create', { query: { fromImage: image } })
   assert.equal(await images.remove(image), false)
 })
+
+test('an image whose pull failed is not its own, whichever program pulls it later', async () => {
+  const { host } = await startImageRegistry({ after }, ['late'])
+  const image = `${host}/course:late`
+  const [fault, words] = [{ isAway: true }, '{"message":"manifest unknown"}']
+  const engine = await engineAnswering(
+    { after },
+    { test: (line) => fault.isAway && /^POST \S*\/images\/create/.test(line) },
+    `HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: ${words.length}\r\n\r\n${words}`,
+  )
+  const { installation, address, ask } = await startBroker({ after }, { engine })
+  after(() => askEngine('DELETE', `/images/${image}`).catch(() => undefined))
+  const images = createDockerRuntime({ installation, dockerHost: address, network: installation }).imageStore()
+  assert.ok(images)
+  const pull = () => ask('POST', `/v1.41/images/create?fromImage=${encodeURIComponent(image)}`)
+  assert.deepEqual(await pull(), { status: 404, text: words })
+  await askEngine('POST', '/images/create', { query: { fromImage: image } })
+  assert.equal(await images.remove(image), false)
+  await askEngine('DELETE', `/images/${image}`)
+  fault.isAway = false
+  assert.equal((await pull()).status, 200)
+  assert.equal(await images.remove(image), true)
+})

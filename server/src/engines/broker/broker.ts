@@ -124,6 +124,7 @@ async function serve(
     body: bodyFor(verb, approved),
     shown: approved.shown ?? verb.shown,
     onAnswer: approved.onAnswer,
+    onEnd: approved.onEnd,
   })
 }
 

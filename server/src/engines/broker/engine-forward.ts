@@ -25,6 +25,8 @@ export interface Forwarded {
   readonly shown: ((answer: unknown) => unknown) | undefined
   /** Called with the engine's status, before the client has its answer; must not throw. */
   readonly onAnswer: ((status: number) => void) | undefined
+  /** Called once the engine's answer has come whole, before the client has its end; a failure of it is not told. */
+  readonly onEnd: (() => Promise<void>) | undefined
 }
 
 /** An answer of the engine to a question of the broker's own, which the client gets as it is. */
@@ -55,7 +57,7 @@ export class EngineForward {
    * does not answer is 502.
    */
   forward(client: IncomingMessage, answer: ServerResponse, forwarded: Forwarded): void {
-    const { method, path, headers, body, shown, onAnswer } = forwarded
+    const { method, path, headers, body, shown, onAnswer, onEnd } = forwarded
     const asked = request({ ...this.#where, method, path, headers: { host: 'docker', ...headers }, agent: false })
     answer.once('close', () => asked.destroy())
     asked.on('error', (error) => {
@@ -72,7 +74,16 @@ export class EngineForward {
       answer.writeHead(response.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>)
       // Followed logs and events may be silent for hours, and their head is an answer.
       answer.flushHeaders()
-      response.on('error', () => answer.destroy()).pipe(answer)
+      response.on('error', () => answer.destroy()).pipe(answer, { end: onEnd === undefined })
+      if (onEnd)
+        response.once(
+          'end',
+          () =>
+            void onEnd().then(
+              () => answer.end(),
+              () => answer.end(),
+            ),
+        )
     })
     if (body === undefined) client.pipe(asked)
     else asked.end(body)

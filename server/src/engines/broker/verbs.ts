@@ -30,6 +30,8 @@ export interface Approved {
   readonly shown?: (answer: unknown) => unknown
   /** Called with the engine's status, before the client has its answer. */
   readonly onAnswer?: (status: number) => void
+  /** Called once the engine's answer has come whole, before the client has its end. */
+  readonly onEnd?: () => Promise<void>
 }
 
 /** One verb of the broker. */
@@ -238,8 +240,9 @@ export function engineVerbs({ objects, installation, create, build, pulled }: Ve
         const path = '/images/create'
         if (!isPull(query)) return { path, archive: emptyArchive }
         const named = pulledName(query)
-        if (named !== undefined && !(await objects.hasImage(named))) pulled.note(named)
-        return { path }
+        if (named === undefined || (await objects.hasImage(named))) return { path }
+        // One that failed brought nothing, and another program may pull this image later.
+        return { path, onEnd: async () => void ((await objects.hasImage(named)) && pulled.note(named)) }
       },
     },
   ]
