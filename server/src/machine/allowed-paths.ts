@@ -21,14 +21,25 @@ export function allowedPath(
   silent: ReadonlySet<string> = none,
 ): AllowedPath {
   const [first] = roots
-  if (first === undefined) return { problem: `names the path ${given}, and ${setting} is not set` }
+  if (first === undefined) return pathOutside(given, roots, setting)
   const real = tryRealPath(path.resolve(first, given))
-  if (typeof real !== 'string') return { problem: `names the path ${given}, ${whyNot(real.reason)}` }
+  if (typeof real !== 'string') return unusablePath(given, real.reason)
   const isAllowed = roots.some((root) => !silent.has(root) && isBelow(real, realOf(root)))
-  return isAllowed
-    ? { real }
-    : { problem: `names the path ${given}, which is not below ${setting} (${roots.join(', ')})` }
+  return isAllowed ? { real } : pathOutside(given, roots, setting)
 }
+
+/** A path whose file system answers with an error, by the name of the error. */
+export const unusablePath = (given: string, reason: string) => ({
+  problem: `names the path ${given}, ${whyNot(reason)}`,
+})
+
+/** A path that is below none of the roots. @param setting that names them */
+export const pathOutside = (given: string, roots: readonly string[], setting: string) => ({
+  problem:
+    roots.length === 0
+      ? `names the path ${given}, and ${setting} is not set`
+      : `names the path ${given}, which is not below ${setting} (${roots.join(', ')})`,
+})
 
 const realOf = (file: string) => {
   const real = tryRealPath(file)

@@ -1,7 +1,7 @@
-import { lstat, readFile, readlink } from 'node:fs/promises'
+import { lstat, readFile, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import { walkPath } from './allowed-paths.ts'
+import { fileReason, isBelow, pathOutside, unusablePath, walkPath, type AllowedPath } from './allowed-paths.ts'
 import { withTimeout } from './try-or-log.ts'
 
 /** How long a file system may take to answer, in ms. */
@@ -66,6 +66,31 @@ export class AnsweringPaths {
    */
   async ask<T>(file: string, question: () => Promise<T>): Promise<T> {
     return this.#askAt(mountPointOf(file, await this.#questions.mountPoints()), question)
+  }
+
+  /**
+   * What `allowedPath` finds, while other requests are served: a file system that does not answer is a problem in words. Roots that do
+   * not answer count as none. @param given absolute
+   */
+  async findAllowed(given: string, roots: readonly string[], setting: string): Promise<AllowedPath> {
+    const found = await this.#realPath(given)
+    if ('problem' in found) return found
+    for (const root of roots) {
+      const above = await this.#realPath(root)
+      if ('real' in above && isBelow(found.real, above.real)) return found
+    }
+    return pathOutside(given, roots, setting)
+  }
+
+  async #realPath(file: string): Promise<AllowedPath> {
+    const place = await this.silentPlace(file)
+    try {
+      if (place !== undefined) throw new SilentFileSystem(place)
+      return { real: await this.ask(file, () => realpath(file)) }
+    } catch (error) {
+      if (error instanceof SilentFileSystem) return { problem: `names the path ${file}, and ${error.message}` }
+      return unusablePath(file, fileReason(error))
+    }
   }
 
   /** Entry by entry, so that it is known which file system is asked where a link leads to another one. */

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { assertOk } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { mountBroken, skipBrokenMounts, type Fault } from '#test/support/broken-mount.ts'
+import { containerBody, startBroker } from '#test/engine-broker/broker-rig.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { openStream } from '#test/support/event-stream.ts'
+import { waitLimit } from '#test/support/extent.ts'
 import { waitFor } from '#test/support/program.ts'
 
 /** Homes on a file system that is broken already when Berth starts (contract, section 15). `npm run test:nfs` has a real NFS. */
@@ -78,5 +83,47 @@ test(
     assert.match(berth.logs.join(''), /handle is stale .* mount it again/)
     await repair()
     assertOk(await launch('served'))
+  },
+)
+
+test(
+  'the broker of the engine’s socket refuses a folder of a file server that is away, and answers others meanwhile',
+  { skip: skipBrokenMounts },
+  async (t) => {
+    // The broker's folder is removed last: what is mounted in it would hold that.
+    const ends: (() => unknown)[] = []
+    t.after(async () => {
+      for (const end of ends.toReversed()) await end()
+    })
+    const lifetime = { after: (end: () => unknown) => void ends.push(end) }
+    const broker = await startBroker(lifetime, { allow: (folder) => `writable=${folder}/homes/*` })
+    const { installation, root, address, ask } = broker
+    await createDockerRuntime({ installation, dockerHost: address, network: installation }).prepare()
+    const [homes, there] = [path.join(root, 'homes'), path.join(root, 'there')]
+    for (const each of [homes, there]) mkdirSync(each)
+    lifetime.after(await mountBroken(homes, 'silent'))
+    // It would hold this process, which is the broker's, too: whatever becomes of the test, the mount answers with an error at last.
+    const guard = spawn('sh', ['-c', `sleep 40; umount -f ${homes}`], { stdio: 'ignore' })
+    lifetime.after(() => guard.kill())
+    const create = (source: string, name: string) => {
+      const mount = { Type: 'bind', Source: source, Target: '/home/berth', ReadOnly: true }
+      const body = containerBody(installation, 'none:none', {
+        Mounts: [{ ...mount, BindOptions: { Propagation: 'rprivate' } }],
+      })
+      return ask('POST', `/v1.41/containers/create?name=${installation}-${name}`, body)
+    }
+    const refused = create(path.join(homes, 'ann'), 'ann-dev')
+    const asked = { isOver: false }
+    void refused.finally(() => (asked.isOver = true))
+    for (let begun = performance.now(); !asked.isOver; begun = performance.now()) {
+      assert.equal((await ask('GET', '/_ping')).status, 200)
+      assert.ok(performance.now() - begun < waitLimit(4_000), 'a ping waited for the file server')
+      await sleep(200)
+    }
+    const { status, text } = await refused
+    assert.equal(status, 403)
+    assert.match(text, new RegExp(`the file system at ${homes} does not answer`))
+    // A folder beside it is looked at: its image alone is missing.
+    assert.match((await create(there, 'ann-dev')).text, /No such image/)
   },
 )

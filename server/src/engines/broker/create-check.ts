@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { usualCapabilities } from '#/engines/container-spec.ts'
-import { allowedPath } from '#/machine/allowed-paths.ts'
+import { answeringPaths } from '#/machine/answering-paths.ts'
 import {
   CreateContainer,
   CreateExec,
@@ -111,7 +111,7 @@ export class CreateCheck {
     const volumes = home.Type === 'bind' ? [tool] : [home, tool]
     for (const { Source } of volumes)
       if ((await this.#parts.objects.volume(Source)) !== 'own') throw new Refused(`volume ${Source} does not exist`)
-    if (home.Type === 'bind') this.#checkFolder(home)
+    if (home.Type === 'bind') await this.#checkFolder(home)
     return wanted
   }
 
@@ -173,9 +173,9 @@ export class CreateCheck {
    * The engine follows links when a container starts, long after this: so no container may change what leads to a
    * source.
    */
-  #checkFolder({ Source, ReadOnly }: Extract<Mount, { Type: 'bind' }>): void {
+  async #checkFolder({ Source, ReadOnly }: Extract<Mount, { Type: 'bind' }>): Promise<void> {
     const { mountRoots, allowances } = this.#parts
-    const found = allowedPath(Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
+    const found = await answeringPaths.findAllowed(Source, mountRoots, 'ALLOWED_MOUNT_ROOTS of the broker')
     if ('problem' in found) throw new Refused(`a mount ${found.problem}`)
     if (found.real !== Source) throw new Refused(`a mount names ${Source}, which is a link to ${found.real}`)
     const above = [...allowances.writable].find((each) => isInFolder(Source, each))
