@@ -291,8 +291,12 @@ test('an app whose main port speaks TLS is reached, its certificate unchecked, a
 })
 
 test('a type whose own name has a colon wins', async () => {
-  const { status, headers } = await ann.call('GET', `${at}:4444/x?y`)
-  assert.deepEqual([status, headers.get('location')], [308, `/${ann.slug}-dev%3A4444/x?y`])
+  // Its own ports as well: the last colon is that of a port.
+  for (const port of ['', ':5000']) {
+    const { status, headers } = await ann.call('GET', `${at}:4444${port}/x?y`)
+    assert.deepEqual([status, headers.get('location')], [308, `/${ann.slug}-dev%3A4444${port}/x?y`])
+  }
+  assert.equal((await bob.call('GET', `${at}:4444:5000/x`)).status, 403)
 })
 
 test('the list says what listens now, sorted, with addresses that lead there', async () => {

@@ -5,7 +5,7 @@ import { refuseUnsandboxable } from './origin-sandbox.ts'
 import { isHtmlNavigation, isReadRequest, isServiceWorkerScript } from '#/http1/browser-request.ts'
 import type { ShareTable } from './share-table.ts'
 import type { Caller, UserCache } from '#/tokens/token-verifier.ts'
-import { isAllowedPort } from '#/basics/container-port.ts'
+import { isAllowedPort, segmentOf, type PrefixAndPort } from '#/basics/container-port.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { rulesOfPort, type Route } from '#/upstream/route.ts'
@@ -41,18 +41,17 @@ export function authorize(
   caller: Caller | undefined,
 ): AuthorizationResult {
   checkRequestPath(path)
-  const found = routingTable.match(path.prefix)
-  // A type's own name may have a colon, and wins: its address has it encoded.
-  const named = path.port === undefined ? undefined : routingTable.match(path.segment.replaceAll(':', '%3A'))
-  const destination = named ?? (path.port === undefined ? found : ofPort(found))
-  const share = shareOf(shares, destination, path, caller)
+  const named = namedWithColon(routingTable, path)
+  const { prefix, port } = named ?? path
+  const found = routingTable.match(prefix)
+  const destination = port === undefined ? found : ofPort(found)
+  const share = shareOf(shares, destination, { prefix, port }, caller)
   const match = checkAccess(users, caller, destination, share !== undefined)
   if (share === 'look' && !isReadRequest(head)) throw gatewayRefusals.shareIsForLooking()
   if (head.fields.opensWebSocket) checkWebSocketOrigin(head, scheme)
   if (path.rest === '' && isServiceWorkerScript(head)) throw gatewayRefusals.workerOnBarePrefix()
   if (match.kind === 'home') return { kind: 'redirect', status: 302, to: homeRedirect(match.path, path) }
-  if (named)
-    return { kind: 'redirect', status: 308, to: `/${path.segment.replaceAll(':', '%3A')}${path.rest}${path.query}` }
+  if (named) return { kind: 'redirect', status: 308, to: `/${named.segment}${path.rest}${path.query}` }
   if (path.port !== undefined && !isAllowedPort(match.rules, path.port)) throw gatewayRefusals.nothingHere()
   if (match.owner.isBlocked || match.isBlocked) throw gatewayRefusals.containerBlocked()
   // A page at `/ann-dev` would resolve its relative links beside its prefix instead of under it. An app that keeps its prefix
@@ -70,11 +69,23 @@ export function authorize(
   return { kind: 'missing', container: { prefix: path.prefix, type, displayName: rules.displayName, isOwner } }
 }
 
+/** A type whose own name has a colon wins over a port: its address has it encoded, to which the plain spelling leads. */
+function namedWithColon(
+  routingTable: AuthorizationState['routingTable'],
+  { segment, prefix, port }: RequestPath,
+): (PrefixAndPort & { readonly segment: string }) | undefined {
+  if (!segment.includes(':')) return undefined
+  const [whole, before] = [segment, prefix].map((text) => text.replaceAll(':', '%3A')) as [string, string]
+  if (routingTable.match(whole)) return { prefix: whole, port: undefined, segment: whole }
+  if (before === prefix || !routingTable.match(before)) return undefined
+  return { prefix: before, port, segment: segmentOf(before, port) }
+}
+
 /** What a visitor may do by a share. Not where the app gets its owner's own token: a visitor could take it from there. */
 function shareOf(
   shares: ShareTable,
   destination: RouteMatch | undefined,
-  { prefix, port }: RequestPath,
+  { prefix, port }: PrefixAndPort,
   caller: Caller | undefined,
 ): ShareGrant['may'] | undefined {
   if (shares.isEmpty || !caller || !destination || isOwned(destination.owner, caller)) return undefined
