@@ -83,7 +83,7 @@ function refusalSchemas(endpoint: Endpoint): Record<number, Type.TSchema> {
 }
 
 function success(endpoint: Endpoint): Record<string, unknown> {
-  const { stream, file, inParts, response: body, headers, redirects } = endpoint
+  const { stream, file, inParts, response: body, headers, redirects, status = 200 } = endpoint
   if (redirects !== undefined)
     return { 302: { description: redirects, headers: { Location: { schema: { type: 'string' } } } } }
   if (file !== undefined) {
@@ -91,8 +91,8 @@ function success(endpoint: Endpoint): Record<string, unknown> {
     return { 200: response('200', files([file])), ...part }
   }
   return {
-    200: {
-      ...response('200', stream ? events(stream) : json(body)),
+    [status]: {
+      ...response(String(status), stream ? events(stream) : json(body)),
       ...(headers ? { headers: headersOf(headers) } : {}),
     },
   }
@@ -131,6 +131,7 @@ const json = (schema: Type.TSchema | undefined) => ({ 'application/json': { sche
 
 const meanings: Record<string, string> = {
   200: 'Success',
+  202: 'Accepted: it is done after the answer',
   206: 'The part that the header `Range` asks for',
   400: 'The request is incomplete or invalid; the message says why',
   401: 'No valid access token',

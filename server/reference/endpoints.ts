@@ -83,6 +83,7 @@ export function accessNotes(endpoint: Endpoint): string[] {
     ...(endpoint.access === 'user' ? [`blocked users: ${endpoint.blocked ?? 'refused'}`] : []),
     ...(endpoint.scope ? [`scope: ${code(endpoint.scope)}`] : []),
     ...(endpoint.guarded ? ['CSRF token'] : []),
+    ...(endpoint.status ? [`answers ${endpoint.status}`] : []),
     ...(endpoint.endsTakeover ? ['accepts an expired takeover'] : []),
   ]
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { stripTypeScriptTypes } from 'node:module'
 import { test } from 'node:test'
 import { endpoints, type Endpoint } from '@berth/api/endpoints.ts'
+import { openApiDocument } from '@berth/api/openapi.ts'
 import { apiReferenceHtml } from '../reference/api-page.ts'
 import { curlExample, typescriptExample } from '../reference/examples.ts'
 
@@ -43,6 +44,18 @@ test('a section has scope, fields and refusals, those that an endpoint shares wi
   assert.match(launch, /scope: <code>containers:write<\/code>/)
   for (const status of [400, 401, 403, 429]) assert.match(launch, new RegExp(`<li><code>${status}</code> \\w`))
   assert.match(sectionOf('createApiToken'), /<td>body<\/td><td><code>expires_in<\/code><\/td><td>integer<\/td>/)
+})
+
+test('an answer that is another than 200 is told with its status, in the page and in the OpenAPI document', () => {
+  assert.match(sectionOf('buildEnvironment'), /answers 202/)
+  const { paths } = openApiDocument('https://spawner.example.org') as {
+    paths: Record<string, { post: { responses: object } }>
+  }
+  const { responses } = paths['/api/admin/environments/{name}/build']?.post ?? assert.fail()
+  assert.deepEqual(
+    Object.keys(responses).filter((status) => status.startsWith('2')),
+    ['202'],
+  )
 })
 
 test('nothing in the page is Markdown, a script or an inline style', () => {
