@@ -112,7 +112,7 @@ export function MemberList({ id, query, types, isReady, isOff, isReadOnly, isEnd
     <>
       <QueryState query={{ error: query.error, isPending: query.isPending || !isReady }} />
       {ordered && ordered.length > 0 && (
-        <div className="member-bar">
+        <div className="bar member-bar">
           <StateFilter views={hasNextPage ? undefined : views} types={types} chosen={chosen} onChoose={filterBy} />
           {ordered.length >= minForFilter && (
             <search className="member-search">
