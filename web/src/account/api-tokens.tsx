@@ -1,13 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { ApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { isAdminScope, scopes, type Scope } from '@berth/api/scopes.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
+import { AskButton } from '#/components/ask-button.tsx'
+import { Button, SubmitButton } from '#/components/button.tsx'
 import { useCopy } from '#/components/clipboard.ts'
-import { ConfirmDialog } from '#/components/dialog.tsx'
 import { Field, Options } from '#/components/field.tsx'
 import { QueryState } from '#/components/query-state.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -19,6 +19,7 @@ import { focusHeading } from '#/router/router.ts'
 import { useMe } from '#/session/use-me.ts'
 import './account.css'
 import { ApiTokenFacts, isExpired } from './api-token-facts.tsx'
+import { useRemoval } from './use-removal.ts'
 
 /** The reference of the API is a document of its own, which the router does not draw. */
 const docsLink = { docs: (words: ReactNode) => <a href={pages.apiDocs}>{words}</a> }
@@ -37,7 +38,7 @@ function OwnApiTokens() {
     queryKey,
     queryFn: async ({ signal }) => (await createApiClient(signal).listApiTokens()).tokens,
   })
-  const removal = useRemoval()
+  const removal = useRemoval(queryKey, (api, params) => api.removeApiToken({ params }))
   const isOwner = boot.acting === null
 
   function show(token: string | undefined) {
@@ -82,18 +83,6 @@ function OwnApiTokens() {
       </section>
     </Page>
   )
-}
-
-/** Removes a token of the user and looks at the list again, also after a refusal: another tab may have removed it. */
-function useRemoval() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: number) =>
-      createApiClient(new AbortController().signal).removeApiToken({ params: { id: String(id) } }),
-    // The pressed button goes away with its row, so the focus must leave it first.
-    onSuccess: () => focusHeading(),
-    onSettled: () => client.invalidateQueries({ queryKey }),
-  })
 }
 
 /** Days that a token may be valid for; the last is the longest that the API allows. */
@@ -218,7 +207,6 @@ interface ApiTokenRowProps {
 /** One of the user's own API tokens. */
 function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
   const t = useTranslations('tokens')
-  const [isAsking, setAsking] = useState(false)
   return (
     <li className="row">
       <div>
@@ -228,19 +216,15 @@ function ApiTokenRow({ token, onRemove, isOff }: ApiTokenRowProps) {
         <ApiTokenFacts token={token} />
       </div>
       {onRemove && (
-        <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
-          <ShortLabel text={t('remove')} name={t('removeThis', { name: token.name })} />
-        </Button>
-      )}
-      {isAsking && onRemove && (
-        <ConfirmDialog
+        <AskButton
+          text={t('remove')}
+          name={t('removeThis', { name: token.name })}
+          isOff={isOff}
           title={t('ask.title', { name: token.name })}
-          confirm={t('remove')}
           onConfirm={onRemove}
-          onClose={() => setAsking(false)}
         >
           <p>{t('ask.effect')}</p>
-        </ConfirmDialog>
+        </AskButton>
       )}
     </li>
   )

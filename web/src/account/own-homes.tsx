@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { OwnHome } from '@berth/api/schemas/features/snapshots.ts'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { AskButton } from '#/components/ask-button.tsx'
 import { Button } from '#/components/button.tsx'
-import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
 import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
@@ -38,7 +37,6 @@ function HomeRow({ home }: { home: OwnHome }) {
   const client = useQueryClient()
   const nameOf = useTypeName()
   const { busy, error, run } = useTask()
-  const [isAsking, setAsking] = useState(false)
   const params = { id: home.id }
   const size = useSize()
   const names = format.list(home.types.map((type) => nameOf(type)))
@@ -62,17 +60,12 @@ function HomeRow({ home }: { home: OwnHome }) {
           {t('download')}
         </Button>
         {home.is_former && (
-          <Button variant="small" isOff={busy} onPress={() => setAsking(true)}>
-            {t('remove')}
-          </Button>
+          <AskButton text={t('remove')} isOff={busy} title={t('ask')} onConfirm={remove}>
+            <p>{t('effect')}</p>
+          </AskButton>
         )}
       </div>
       <Alert error={error} />
-      {isAsking && (
-        <ConfirmDialog title={t('ask')} confirm={t('remove')} onConfirm={remove} onClose={() => setAsking(false)}>
-          <p>{t('effect')}</p>
-        </ConfirmDialog>
-      )}
     </li>
   )
 }

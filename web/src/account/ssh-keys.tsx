@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useRef, useState, type FormEvent } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { SshKey } from '@berth/api/schemas/ssh.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
-import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { ConfirmDialog } from '#/components/dialog.tsx'
+import { AskButton } from '#/components/ask-button.tsx'
+import { SubmitButton } from '#/components/button.tsx'
 import { Field } from '#/components/field.tsx'
 import { QueryState } from '#/components/query-state.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -17,6 +17,7 @@ import { NotFound } from '#/page/status-page.tsx'
 import { focusHeading } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import './account.css'
+import { useRemoval } from './use-removal.ts'
 
 const queryKey = ['ssh-keys']
 /** A command, in no language. */
@@ -33,7 +34,7 @@ function OwnSshKeys() {
     queryKey,
     queryFn: async ({ signal }) => (await createApiClient(signal).listSshKeys()).keys,
   })
-  const removal = useRemoval()
+  const removal = useRemoval(queryKey, (api, params) => api.removeSshKey({ params }))
   const isOwner = boot.acting === null
   return (
     <Page title={t('title')}>
@@ -72,18 +73,6 @@ function OwnSshKeys() {
       </section>
     </Page>
   )
-}
-
-/** Removes a key of the user and looks at the list again, also after a refusal: another tab may have removed it. */
-function useRemoval() {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: number) =>
-      createApiClient(new AbortController().signal).removeSshKey({ params: { id: String(id) } }),
-    // The pressed button goes away with its row, so the focus must leave it first.
-    onSuccess: () => focusHeading(),
-    onSettled: () => client.invalidateQueries({ queryKey }),
-  })
 }
 
 interface AddSshKeyFormProps {
@@ -159,7 +148,6 @@ interface SshKeyRowProps {
 /** One of the user's own SSH keys. */
 function SshKeyRow({ sshKey, onRemove, isOff }: SshKeyRowProps) {
   const t = useTranslations('sshKeys')
-  const [isAsking, setAsking] = useState(false)
   const { title, type, fingerprint, created_at: createdAt, last_used: lastUsed } = sshKey
   const at = (instant: string) => ({ at: rich.inPlace(<Time at={instant} />) })
   return (
@@ -175,19 +163,15 @@ function SshKeyRow({ sshKey, onRemove, isOff }: SshKeyRowProps) {
         </p>
       </div>
       {onRemove && (
-        <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
-          <ShortLabel text={t('remove')} name={t('removeThis', { title })} />
-        </Button>
-      )}
-      {isAsking && onRemove && (
-        <ConfirmDialog
+        <AskButton
+          text={t('remove')}
+          name={t('removeThis', { title })}
+          isOff={isOff}
           title={t('ask.title', { title })}
-          confirm={t('remove')}
           onConfirm={onRemove}
-          onClose={() => setAsking(false)}
         >
           <p>{t('ask.effect')}</p>
-        </ConfirmDialog>
+        </AskButton>
       )}
     </li>
   )

@@ -17,6 +17,7 @@ import { useTask } from '#/components/use-task.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { environments } from '#/messages/environments.ts'
 import { Page } from '#/page/page.tsx'
+import { SwitchedOff } from '#/page/status-page.tsx'
 import { focusHeading } from '#/router/router.ts'
 import { Time } from '#/time/time.tsx'
 import { BuildLog } from './build-log.tsx'
@@ -27,17 +28,8 @@ import { environmentsKey, isUnderWay, useEnvironments } from './use-environments
 
 /** Images that Berth builds: for administrators all, for managers those of their groups. */
 export const Environments = withTexts({ environments, admin: { shell } }, () =>
-  boot.hasEnvironments ? <EnvironmentsPage /> : <SwitchedOff />,
+  boot.hasEnvironments ? <EnvironmentsPage /> : <SwitchedOff of="environments" />,
 )
-
-function SwitchedOff() {
-  const t = useTranslations('environments')
-  return (
-    <Page title={t('title')}>
-      <p>{t('off')}</p>
-    </Page>
-  )
-}
 
 function EnvironmentsPage() {
   const t = useTranslations('environments')

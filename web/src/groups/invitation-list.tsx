@@ -3,8 +3,8 @@ import { useId, useRef, useState } from 'react'
 import { useTranslations } from 'use-intl/react'
 import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { AskButton } from '#/components/ask-button.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
-import { ConfirmDialog } from '#/components/dialog.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
 import { rich } from '#/components/rich.tsx'
 import { Time } from '#/time/time.tsx'
@@ -65,7 +65,6 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
   const t = useTranslations('groups.invitations')
   const { busy, error, run } = useTask()
   const [outcome, setOutcome] = useState<string>()
-  const [isAsking, setAsking] = useState(false)
   const changed = useInvitationsChanged(groupId)
   const { id, email, name, role, created_at: at, invited_by: by } = invitation
   const params = { id: groupId, invitation_id: String(id) }
@@ -96,20 +95,16 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
         <Button variant="small" isOff={isOff || busy} onPress={resend}>
           <ShortLabel text={t('resend')} name={t('resendTo', { email })} />
         </Button>
-        <Button variant="small" isOff={isOff || busy} onPress={() => setAsking(true)}>
-          <ShortLabel text={t('withdraw')} name={t('withdrawOf', { email })} />
-        </Button>
-      </div>
-      {isAsking && (
-        <ConfirmDialog
+        <AskButton
+          text={t('withdraw')}
+          name={t('withdrawOf', { email })}
+          isOff={isOff || busy}
           title={t('ask.title', { email })}
-          confirm={t('withdraw')}
           onConfirm={withdraw}
-          onClose={() => setAsking(false)}
         >
           <p>{t('ask.effect')}</p>
-        </ConfirmDialog>
-      )}
+        </AskButton>
+      </div>
     </li>
   )
 }

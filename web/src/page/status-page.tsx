@@ -24,6 +24,21 @@ function StatusPage({ why }: { why: 'notFound' | 'forbidden' }) {
   )
 }
 
+interface SwitchedOffProps {
+  /** The feature, as the key of its texts. */
+  of: 'environments' | 'sharing' | 'snapshots'
+}
+
+/** The page of a feature that this installation does not have. */
+export function SwitchedOff({ of }: SwitchedOffProps) {
+  const t = useTranslations(of)
+  return (
+    <Page title={t('title')}>
+      <p>{t('off')}</p>
+    </Page>
+  )
+}
+
 /** For every path that is not in the list. */
 export const NotFound = () => <StatusPage why="notFound" />
 

@@ -12,6 +12,7 @@ import { useEvents } from '#/events/use-events.ts'
 import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { sharing } from '#/messages/sharing.ts'
 import { Page } from '#/page/page.tsx'
+import { SwitchedOff } from '#/page/status-page.tsx'
 import '#/groups/groups.css'
 import './sharing.css'
 import { Time } from '#/time/time.tsx'
@@ -20,16 +21,9 @@ import { ShareDialog } from './share-dialog.tsx'
 import { sharedNameOf, sharedUrlOf, useSharedWithMe, useShares, useSharesChanged } from './use-shares.ts'
 
 /** With whom the user shares containers, who is there now, and what others share with the user. */
-export const Sharing = withTexts({ sharing }, () => (boot.sharing === null ? <SwitchedOff /> : <SharingPage />))
-
-function SwitchedOff() {
-  const t = useTranslations('sharing')
-  return (
-    <Page title={t('title')}>
-      <p>{t('off')}</p>
-    </Page>
-  )
-}
+export const Sharing = withTexts({ sharing }, () =>
+  boot.sharing === null ? <SwitchedOff of="sharing" /> : <SharingPage />,
+)
 
 function SharingPage() {
   const t = useTranslations('sharing')

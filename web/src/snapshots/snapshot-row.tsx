@@ -1,8 +1,9 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
 import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
+import { AskButton } from '#/components/ask-button.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { ConfirmDialog, Dialog, EndButton } from '#/components/dialog.tsx'
+import { Dialog, EndButton } from '#/components/dialog.tsx'
 import { Field } from '#/components/field.tsx'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
@@ -21,7 +22,6 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
   const t = useTranslations('snapshots')
   const format = useFormatter()
   const [isAsking, setAsking] = useState(false)
-  const [isRemoving, setRemoving] = useState(false)
   const at = format.dateTime(new Date(snapshot.created_at), { dateStyle: 'medium', timeStyle: 'short' })
   const size = useSize()(snapshot.bytes)
   return (
@@ -39,20 +39,16 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
         <Button variant="small" isOff={isOff} onPress={onDownload}>
           <ShortLabel text={t('download')} name={t('downloadThis', { at })} />
         </Button>
-        <Button variant="small" isOff={isOff} onPress={() => setRemoving(true)}>
-          <ShortLabel text={t('remove')} name={t('removeThis', { at })} />
-        </Button>
-      </div>
-      {isRemoving && (
-        <ConfirmDialog
+        <AskButton
+          text={t('remove')}
+          name={t('removeThis', { at })}
+          isOff={isOff}
           title={t('askRemove.title', { at })}
-          confirm={t('remove')}
           onConfirm={onRemove}
-          onClose={() => setRemoving(false)}
         >
           <p>{t('askRemove.effect')}</p>
-        </ConfirmDialog>
-      )}
+        </AskButton>
+      </div>
       {isAsking && (
         <Dialog title={t('ask.title')} onClose={() => setAsking(false)}>
           {(close) => (

@@ -7,6 +7,7 @@ import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { boot, canAct, createApiClient, launchTimeout } from '#/api/api-client.ts'
 import { anySignal } from '#/api/retry.ts'
 import { Alert } from '#/components/alert.tsx'
+import { AskButton } from '#/components/ask-button.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
@@ -16,6 +17,7 @@ import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { files } from '#/messages/files.ts'
 import { snapshots } from '#/messages/snapshots.ts'
 import { Page } from '#/page/page.tsx'
+import { SwitchedOff } from '#/page/status-page.tsx'
 import '#/groups/groups.css'
 import './snapshots.css'
 import { FilesDialog } from './files-dialog.tsx'
@@ -24,17 +26,8 @@ import { UploadDialog, UploadProgress, uploadFile, type Upload } from './upload.
 
 /** Snapshots of the user's homes: make one, restore one beside what is there, remove one. */
 export const Snapshots = withTexts({ snapshots, files }, () =>
-  boot.hasSnapshots ? <SnapshotsPage /> : <SwitchedOff />,
+  boot.hasSnapshots ? <SnapshotsPage /> : <SwitchedOff of="snapshots" />,
 )
-
-function SwitchedOff() {
-  const t = useTranslations('snapshots')
-  return (
-    <Page title={t('title')}>
-      <p>{t('off')}</p>
-    </Page>
-  )
-}
 
 function SnapshotsPage() {
   const t = useTranslations('snapshots')
@@ -234,26 +227,21 @@ interface RunningNoteProps {
 function RunningNote({ name, isOff, onStop }: RunningNoteProps) {
   const t = useTranslations('snapshots')
   const words = useTranslations('dashboard.confirm')
-  const [isOpen, setOpen] = useState(false)
   return (
     <div className="note">
       <p>{t('running')}</p>
-      <Button variant="small" isOff={isOff} onPress={() => setOpen(true)}>
-        <ShortLabel text={t('stop')} name={t('stopThis', { name })} />
-      </Button>
-      {isOpen && (
-        <ConfirmDialog
-          title={words('stop.title', { name })}
-          confirm={t('stop')}
-          onConfirm={onStop}
-          onClose={() => setOpen(false)}
-        >
-          {/* Not the dialog of the cards: shared with this page, it would be a file of its own that the first page loads. */}
-          <p>
-            <b>{words('stop.keeps')}</b> {words('stop.loses')}
-          </p>
-        </ConfirmDialog>
-      )}
+      <AskButton
+        text={t('stop')}
+        name={t('stopThis', { name })}
+        isOff={isOff}
+        title={words('stop.title', { name })}
+        onConfirm={onStop}
+      >
+        {/* Not the dialog of the cards: shared with this page, it would be a file of its own that the first page loads. */}
+        <p>
+          <b>{words('stop.keeps')}</b> {words('stop.loses')}
+        </p>
+      </AskButton>
     </div>
   )
 }

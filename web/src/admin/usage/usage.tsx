@@ -169,7 +169,6 @@ function usageDrawings(
   const names = periodsBetween(answer.from, answer.until)
   const byKey = new Map(answer.rows.map((row) => [row.key, row]))
   const rows = names.map((key) => byKey.get(key) ?? nothing)
-  const all = (value: (row: (typeof rows)[number], index: number) => number) => rows.map(value)
   const common = {
     times: names.map((_, index) => index),
     span: names.length,
@@ -178,54 +177,36 @@ function usageDrawings(
     writeTime: (index: number) => period(names[index] ?? ''),
   } as const
   const isMeasured = rows.some((row) => row.measured_hours > 0)
-  const line = (label: string, variant: Line['variant'], values: (number | null)[]): Line => ({
+  type Value = (row: (typeof rows)[number]) => number
+  const line = (label: string, variant: Line['variant'], value: Value): Line => ({
     label,
     variant,
-    values,
+    values: rows.map(value),
   })
-  const measured = (values: number[]) => (isMeasured ? [line(t('taken'), 'first', values)] : [])
+  const measured = (value: Value) => (isMeasured ? [line(t('taken'), 'first', value)] : [])
   const drawings: Record<'hours' | 'cpu' | 'memory' | 'saved', Drawing> & { homes?: Drawing } = {
     hours: {
       ...common,
       isBars: true,
       writeValue: hours,
       lines: [
-        line(
-          t('unused'),
-          'second',
-          all((row) => row.running_hours - row.used_hours),
-        ),
-        line(
-          t('used'),
-          'first',
-          all((row) => row.used_hours),
-        ),
+        line(t('unused'), 'second', (row) => row.running_hours - row.used_hours),
+        line(t('used'), 'first', (row) => row.used_hours),
       ],
     },
     cpu: {
       ...common,
       isSum: true,
       writeValue: hours,
-      lines: [
-        ...measured(all((row) => row.cpu_hours)),
-        line(
-          t('allowed'),
-          'second',
-          all((row) => row.core_hours),
-        ),
-      ],
+      lines: [...measured((row) => row.cpu_hours), line(t('allowed'), 'second', (row) => row.core_hours)],
     },
     memory: {
       ...common,
       isSum: true,
       writeValue: gibHours,
       lines: [
-        ...measured(all((row) => row.memory_used_gib_hours)),
-        line(
-          t('allowed'),
-          'second',
-          all((row) => row.memory_gib_hours),
-        ),
+        ...measured((row) => row.memory_used_gib_hours),
+        line(t('allowed'), 'second', (row) => row.memory_gib_hours),
       ],
     },
     saved: {
@@ -233,16 +214,8 @@ function usageDrawings(
       isBars: true,
       writeValue: hours,
       lines: [
-        line(
-          t('saved'),
-          'second',
-          all((row) => row.idle_stop_would_save[stop]),
-        ),
-        line(
-          t('kept'),
-          'first',
-          all((row) => row.running_hours - row.idle_stop_would_save[stop]),
-        ),
+        line(t('saved'), 'second', (row) => row.idle_stop_would_save[stop]),
+        line(t('kept'), 'first', (row) => row.running_hours - row.idle_stop_would_save[stop]),
       ],
     },
   }
@@ -251,7 +224,7 @@ function usageDrawings(
     const mean = rows.map((row, index) =>
       row.home_gib_hours > 0 ? row.home_gib_hours / hoursOf(names[index] ?? '', now, answer.time_zone) : null,
     )
-    drawings.homes = { ...common, writeValue: gib, lines: [line(t('homes'), 'first', mean)] }
+    drawings.homes = { ...common, writeValue: gib, lines: [{ label: t('homes'), variant: 'first', values: mean }] }
   }
   return drawings
 }
