@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { Options } from '#/components/field.tsx'
 import { allColumns, type FoundAddresses } from './find-addresses.ts'
 
 /** A file that is no list of addresses may have a hundred thousand lines. */
@@ -55,11 +56,9 @@ export function ColumnChoice({ id, found: { columns, column }, className, isOff,
       <label htmlFor={id}>{words.label}</label>
       <select id={id} value={column ?? ''} disabled={isOff} onChange={({ target }) => onChoose(target.value)}>
         {column === undefined && <option value="">{words.choose}</option>}
-        {columns.map(({ id: value, heading, example }) => (
-          <option key={value} value={value}>
-            {heading === '' ? example : `${heading}: ${example}`}
-          </option>
-        ))}
+        <Options
+          of={columns.map((each) => [each.id, each.heading === '' ? each.example : `${each.heading}: ${each.example}`])}
+        />
         <option value={allColumns}>{words.all}</option>
       </select>
     </div>

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useTranslations } from 'use-intl/react'
-import { problemIn } from '#/api/errors.ts'
+import { isUnreachable } from '#/api/errors.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Page, type PageProps } from '#/page/page.tsx'
 import { useMe } from '#/session/use-me.ts'
@@ -52,9 +52,4 @@ export function QueryError({ query }: QueryErrorProps) {
       {data === undefined && (isPending || isOffline) && <p className="hint pending">{t('loading')}</p>}
     </>
   )
-}
-
-const isUnreachable = (error: unknown) => {
-  const problem = problemIn(error)
-  return 'key' in problem && problem.key === 'unreachable'
 }

@@ -29,3 +29,9 @@ export function isAborted(error: unknown): boolean {
 export function isRefusedForGood(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 409)
 }
+
+/** Whether nothing answered, which the frame of every page says itself. */
+export function isUnreachable(error: unknown): boolean {
+  const problem = problemIn(error)
+  return 'key' in problem && problem.key === 'unreachable'
+}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
 import { boot } from '#/api/api-client.ts'
-import { problemIn } from '#/api/errors.ts'
+import { isUnreachable } from '#/api/errors.ts'
 import { AskForHelp } from '#/components/ask-for-help.tsx'
 import { Button } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
@@ -190,11 +190,6 @@ function ContainerListProblem({
       )}
     </div>
   )
-}
-
-function isUnreachable(error: unknown): boolean {
-  const problem = problemIn(error)
-  return 'key' in problem && problem.key === 'unreachable'
 }
 
 /** Says once for the whole page that the account is blocked, since when, and whom to contact. */

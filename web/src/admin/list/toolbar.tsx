@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslations } from 'use-intl/react'
 import type { Listed } from '#/admin/table/columns.ts'
+import { Options } from '#/components/field.tsx'
 import { areShortcutsOn } from '#/shortcuts/shortcuts.ts'
 import type { Rows } from './use-rows.ts'
 import { isFiltered, type View } from './view.ts'
@@ -100,11 +101,7 @@ function Select({ choice: { name, label, options }, value, onChoose }: SelectPro
       value={value}
       onChange={(event) => onChoose(name, event.target.value)}
     >
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
+      <Options of={options} />
     </select>
   )
 }

@@ -8,6 +8,7 @@ import { createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { downloadFile } from '#/components/download-file.ts'
+import { Options } from '#/components/field.tsx'
 import { Link } from '#/components/link.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
@@ -70,11 +71,7 @@ function PeriodSelect({ view, range }: { view: UsageView; range: Pick<UsageRespo
         value={view.period ?? newest[0]}
         onChange={({ target }) => navigate(usagePath({ ...view, period: target.value }))}
       >
-        {newest.map((each) => (
-          <option key={each} value={each}>
-            {write(each)}
-          </option>
-        ))}
+        <Options of={newest.map((each) => [each, write(each)])} />
       </select>
     </div>
   )

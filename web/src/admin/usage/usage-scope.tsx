@@ -3,6 +3,7 @@ import type { UsageResponse } from '@berth/api/schemas/administration/usage.ts'
 import { useTranslations } from 'use-intl/react'
 import { addressOf } from '#/admin/list/view.ts'
 import { Segments } from '#/admin/segments.tsx'
+import { Options } from '#/components/field.tsx'
 import { useTypeName } from '#/components/type-name.tsx'
 import { Link } from '#/components/link.tsx'
 import { pages } from '#/paths.ts'
@@ -56,11 +57,7 @@ function FilterForm({ view }: { view: UsageView }) {
           <label htmlFor={`${id}-type`}>{t('type')}</label>
           <select id={`${id}-type`} name="type" key={`${view.type} ${listed.length}`} defaultValue={view.type ?? ''}>
             <option value="">{t('everyType')}</option>
-            {listed.map((type) => (
-              <option key={type} value={type}>
-                {nameOf(type)}
-              </option>
-            ))}
+            <Options of={listed.map((type) => [type, nameOf(type)])} />
           </select>
         </div>
         <div className="field">
