@@ -10,7 +10,7 @@ import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { sessions } from '#/messages/account.ts'
 import { Page } from '#/page/page.tsx'
 import { focusHeading } from '#/router/router.ts'
-import { Time, serverNow } from '#/time/time.tsx'
+import { serverNow } from '#/time/time.tsx'
 import { providerName } from './provider-name.ts'
 
 /** Poll interval in ms while the page is visible. */
@@ -125,11 +125,11 @@ function SessionRow({ session, isOff, onEnd }: RowProps) {
           {name} {is_current && <span className="badge good">{t('current')}</span>}
         </h2>
         <ul className="dotted hint">
-          <li>{t.rich('since', { since: rich.inPlace(<Time at={created_at} />) })}</li>
+          <li>{t.rich('since', { since: rich.time(created_at) })}</li>
           <li>{provider === undefined ? t('byLink') : t('began', { provider })}</li>
-          <li>{t.rich('used', { used: rich.inPlace(<Time at={last_used} />) })}</li>
+          <li>{t.rich('used', { used: rich.time(last_used) })}</li>
           {address !== '' && <li className="address">{t('from', { address })}</li>}
-          <li>{t.rich('until', { until: rich.inPlace(<Time at={expires_at} />) })}</li>
+          <li>{t.rich('until', { until: rich.time(expires_at) })}</li>
         </ul>
       </div>
       <End name={name} isOff={isOff} onEnd={onEnd} />
@@ -142,8 +142,8 @@ function TakeoverRow({ session, isOff, isOver, onEnd }: RowProps & { isOver: boo
   const t = useTranslations('sessions')
   const { taken_over_by, reason, created_at, ended_at, expires_at } = session
   const name = t(isOver ? 'acted' : 'acts', { by: taken_over_by ?? '' })
-  const from = rich.inPlace(<Time at={created_at} />)
-  const to = rich.inPlace(<Time at={ended_at ?? expires_at} />)
+  const from = rich.time(created_at)
+  const to = rich.time(ended_at ?? expires_at)
   return (
     <li className="row">
       <div>

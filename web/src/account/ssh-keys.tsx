@@ -15,7 +15,6 @@ import { sshKeys } from '#/messages/ssh-keys.ts'
 import { Page } from '#/page/page.tsx'
 import { NotFound } from '#/page/status-page.tsx'
 import { focusHeading } from '#/router/router.ts'
-import { Time } from '#/time/time.tsx'
 import './account.css'
 import { useRemoval } from './use-removal.ts'
 
@@ -149,14 +148,13 @@ interface SshKeyRowProps {
 function SshKeyRow({ sshKey, onRemove, isOff }: SshKeyRowProps) {
   const t = useTranslations('sshKeys')
   const { title, type, fingerprint, created_at: createdAt, last_used: lastUsed } = sshKey
-  const at = (instant: string) => ({ at: rich.inPlace(<Time at={instant} />) })
   return (
     <li className="row">
       <div>
         <h2 className="address">{title}</h2>
         <ul className="dotted hint">
-          <li>{t.rich('added', at(createdAt))}</li>
-          <li>{lastUsed === null ? t('unused') : t.rich('used', at(lastUsed))}</li>
+          <li>{t.rich('added', { at: rich.time(createdAt) })}</li>
+          <li>{lastUsed === null ? t('unused') : t.rich('used', { at: rich.time(lastUsed) })}</li>
         </ul>
         <p className="hint address">
           {type}, <code>{fingerprint}</code>

@@ -11,7 +11,6 @@ import { rich } from '#/components/rich.tsx'
 import { useTypeName, useTypes } from '#/components/type-name.tsx'
 import { TypeSign } from '#/components/type-sign.tsx'
 import { pages } from '#/paths.ts'
-import { Time } from '#/time/time.tsx'
 import { ActionDialog } from './action-dialog.tsx'
 import { AdminPage, QueryError } from './admin-page.tsx'
 
@@ -83,7 +82,7 @@ function ImageFacts({ image }: { image: TemplateEntry['image'] }) {
       <li className="address">{reference}</li>
       {id === null && <li>{t('noImage')}</li>}
       {digest !== null && <li className="address">{digest}</li>}
-      {pulled_at !== null && <li>{t.rich('pulled', { at: rich.inPlace(<Time at={pulled_at} />) })}</li>}
+      {pulled_at !== null && <li>{t.rich('pulled', { at: rich.time(pulled_at) })}</li>}
     </ul>
   )
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from '#/components/link.tsx'
+import { Time } from '#/time/time.tsx'
 
 /** The elements of the tags of a message (`t.rich`). */
 export const rich = {
@@ -11,6 +12,8 @@ export const rich = {
       {text}
     </Link>
   ),
+  /** A point in time (ISO 8601), for a tag without text. */
+  time: (at: string) => () => <Time at={at} />,
   /** For a tag without text, which marks a position. */
   inPlace: (node: ReactNode) => () => node,
 } as const

@@ -7,6 +7,7 @@ import { canAct, isSignInLostOnLeave } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
 import { AskForHelp, AskForHelpButton, canAskForHelp } from '#/components/ask-for-help.tsx'
 import { Button } from '#/components/button.tsx'
+import { rich } from '#/components/rich.tsx'
 import { StatusBadge } from '#/components/status-badge.tsx'
 import { TypeSign } from '#/components/type-sign.tsx'
 import type { IdleWarning } from '#/events/event-reducer.ts'
@@ -19,7 +20,7 @@ import { openUrlOf } from '#/launch/open-container.ts'
 import { useAutoOpen } from '#/launch/use-auto-open.ts'
 import { signInNote } from '#/page/page.tsx'
 import { formatCountdown, secondsUntil } from '#/time/countdown.ts'
-import { ShortTime, Time, useNow, useServerNow } from '#/time/time.tsx'
+import { ShortTime, useNow, useServerNow } from '#/time/time.tsx'
 import { CardActions, CardDialogs, type CardDialogsHandle } from './card-actions.tsx'
 import { actionsFor, statusView } from './containers.ts'
 import { useLifecycle } from './use-containers.ts'
@@ -255,7 +256,7 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   if (isBlocked) {
     return (
       <p className="note">
-        {blockedAt === null ? t('blocked') : t.rich('blockedSince', timeAt(blockedAt))} <AskForHelp />
+        {blockedAt === null ? t('blocked') : t.rich('blockedSince', { time: rich.time(blockedAt) })} <AskForHelp />
       </p>
     )
   }
@@ -329,8 +330,6 @@ function IdleHint({ idle: { at, why } }: { idle: NonNullable<ContainerEntry['idl
 const hintUpdate = 10_000
 
 const shortTimeAt = (at: string) => ({ time: () => <ShortTime at={at} /> })
-const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
-
 /** A warning that a home, or all homes together, has nearly no space left, or cannot be measured. */
 export function DiskNote({ event }: { event: DiskEvent | undefined }) {
   const t = useTranslations('dashboard.disk')

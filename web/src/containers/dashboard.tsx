@@ -19,7 +19,7 @@ import { Looks } from '#/sharing/looks.tsx'
 import { sharedUrlOf, useSharedWithMe } from '#/sharing/use-shares.ts'
 import { Shortcuts } from '#/shortcuts/shortcuts-help.tsx'
 import { ShortcutsOn, areShortcutsOn, saveShortcutsOn } from '#/shortcuts/shortcuts.ts'
-import { Time, serverNow } from '#/time/time.tsx'
+import { serverNow } from '#/time/time.tsx'
 import { ContainerCard, DiskNote } from './container-card.tsx'
 import { isFirstVisit, sortedByUse } from './containers.ts'
 import { useContainers, type ContainerListState } from './use-containers.ts'
@@ -203,12 +203,11 @@ function BlockedNote({ containers = [] }: { containers: readonly ContainerEntry[
     .at(-1)
   return (
     <p className="note" role="status">
-      {since === undefined ? t('accountBlocked') : t.rich('accountBlockedSince', timeAt(since))} <AskForHelp />
+      {since === undefined ? t('accountBlocked') : t.rich('accountBlockedSince', { time: rich.time(since) })}{' '}
+      <AskForHelp />
     </p>
   )
 }
-
-const timeAt = (at: string) => ({ time: () => <Time at={at} /> })
 
 /**
  * A line below the containers: the user's groups, and where a join code is entered. Not on the page while there is no

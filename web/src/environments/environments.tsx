@@ -19,7 +19,6 @@ import { environments } from '#/messages/environments.ts'
 import { Page } from '#/page/page.tsx'
 import { SwitchedOff } from '#/page/status-page.tsx'
 import { focusHeading } from '#/router/router.ts'
-import { Time } from '#/time/time.tsx'
 import { BuildLog } from './build-log.tsx'
 import './environments.css'
 import { OlderContainers } from './older-containers.tsx'
@@ -174,7 +173,7 @@ function TrialNote({ name, trial: { version, url, ends_at }, isOff, act }: Trial
   const t = useTranslations('environments.trial')
   return (
     <div className="trial">
-      <p>{t.rich('note', { version: String(version), at: rich.inPlace(<Time at={ends_at} />) })}</p>
+      <p>{t.rich('note', { version: String(version), at: rich.time(ends_at) })}</p>
       <p className="actions">
         <a className="button small" href={url}>
           <ShortLabel text={t('open')} name={t('openThis', { name, version: String(version) })} />
@@ -217,7 +216,7 @@ function VersionRow({ name, version, published, mayTry, isOff, isShown, onShow, 
           />
         </li>
         {size !== null && <li className="hint">{megabytes(size)}</li>}
-        <li className="hint">{t.rich('made', { at: rich.inPlace(<Time at={created_at} />) })}</li>
+        <li className="hint">{t.rich('made', { at: rich.time(created_at) })}</li>
       </ul>
       <p className="actions">
         {state === 'ready' && number !== published && (

@@ -14,7 +14,6 @@ import { useTask } from '#/components/use-task.ts'
 import { more, play, stopped } from '#/icons/icons.ts'
 import { calendar, folder as folderIcon, key, link, plus } from '#/icons/late-icons.ts'
 import { pages } from '#/paths.ts'
-import { Time } from '#/time/time.tsx'
 import { AddMembersDialog } from './add-members-dialog.tsx'
 import { ClassLinkDialog } from './class-link-dialog.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
@@ -286,12 +285,12 @@ function JoinCodeDialog({ id, onClose }: { id: string; onClose: () => void }) {
                   <p className="join-code" ref={shown}>
                     {code}
                   </p>
-                  <p className="hint">{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</p>
+                  <p className="hint">{t.rich('ends', { at: rich.time(endsAt) })}</p>
                 </div>
                 {address && <QrCode text={address} label={t('qr')} />}
               </>
             )}
-            {!code && endsAt && <p>{t.rich('active', { at: rich.inPlace(<Time at={endsAt} />) })}</p>}
+            {!code && endsAt && <p>{t.rich('active', { at: rich.time(endsAt) })}</p>}
             {isRemoved && <p>{t('removed')}</p>}
           </div>
           {address && (

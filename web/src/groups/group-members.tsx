@@ -10,7 +10,6 @@ import { Page } from '#/page/page.tsx'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
 import './groups.css'
-import { Time } from '#/time/time.tsx'
 import { Announcements } from './announcements.tsx'
 import { GroupActions } from './group-actions.tsx'
 import { InvitationList } from './invitation-list.tsx'
@@ -84,7 +83,7 @@ function Facts({ endsAt }: { endsAt: string | null }) {
   const t = useTranslations('groups.members')
   return (
     <ul className="group-facts">
-      {endsAt && <li>{t.rich('ends', { at: rich.inPlace(<Time at={endsAt} />) })}</li>}
+      {endsAt && <li>{t.rich('ends', { at: rich.time(endsAt) })}</li>}
       <li>
         <Link to={boot.isAdmin ? pages.adminGroups : pages.groups}>{t('back')}</Link>
       </li>

@@ -7,7 +7,6 @@ import { AskButton } from '#/components/ask-button.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { NextPageButton } from '#/components/paged-list.tsx'
 import { rich } from '#/components/rich.tsx'
-import { Time } from '#/time/time.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { useInvitations, useInvitationsChanged } from './use-members.ts'
 
@@ -87,7 +86,7 @@ function InvitationRow({ groupId, invitation, isOff, onWithdraw, onWithdrawn }: 
           {name ?? email} {role === 'manager' && <span className="badge">{t('asManager')}</span>}
         </h3>
         {name !== null && <p className="hint address">{email}</p>}
-        <p className="hint">{t.rich('by', { by, at: rich.inPlace(<Time at={at} />) })}</p>
+        <p className="hint">{t.rich('by', { by, at: rich.time(at) })}</p>
         <Alert error={error} />
         <p role="status">{outcome}</p>
       </div>

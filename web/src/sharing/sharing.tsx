@@ -15,7 +15,6 @@ import { Page } from '#/page/page.tsx'
 import { SwitchedOff } from '#/page/status-page.tsx'
 import '#/groups/groups.css'
 import './sharing.css'
-import { Time } from '#/time/time.tsx'
 import { Looks } from './looks.tsx'
 import { ShareDialog } from './share-dialog.tsx'
 import { sharedNameOf, sharedUrlOf, useSharedWithMe, useShares, useSharesChanged } from './use-shares.ts'
@@ -60,7 +59,7 @@ function SharedWithMe() {
           <li key={shared.id} className="row">
             <div>
               <h3 className="address">{t('of', { name: sharedNameOf(shared), owner: shared.owner })}</h3>
-              <p className="hint">{t.rich(shared.may, { at: rich.inPlace(<Time at={shared.expires_at} />) })}</p>
+              <p className="hint">{t.rich(shared.may, { at: rich.time(shared.expires_at) })}</p>
               {shared.single_pages_only && <p className="hint">{t('singlePagesForYou')}</p>}
             </div>
             <a className="button small" href={sharedUrlOf(shared)}>
@@ -106,7 +105,7 @@ function OwnContainer({ entry, isOff }: { entry: ContainerEntry; isOff: boolean 
               <li key={email}>
                 {t.rich('inNow', {
                   email: rich.inPlace(<b className="address">{email}</b>),
-                  at: rich.inPlace(<Time at={since} />),
+                  at: rich.time(since),
                 })}
               </li>
             ))}
@@ -181,7 +180,7 @@ function ShareRow({ share, isOff, isHere, onEnd, onEnded }: ShareRowProps) {
         <h3 className="address">
           {name} {isHere && <span className="badge">{t('here')}</span>}
         </h3>
-        <p className="hint">{t.rich(may, { at: rich.inPlace(<Time at={share.expires_at} />) })}</p>
+        <p className="hint">{t.rich(may, { at: rich.time(share.expires_at) })}</p>
         {port !== null && <p className="hint">{t('portAlone', { port: String(port) })}</p>}
         {askedIn && <p className="hint">{t('askedIn', { group: askedIn.name })}</p>}
         <Alert error={error} />

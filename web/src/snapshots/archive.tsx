@@ -13,7 +13,6 @@ import { withTexts } from '#/i18n/i18n-provider.tsx'
 import { archive } from '#/messages/archive.ts'
 import { Page } from '#/page/page.tsx'
 import { tokenIn, useLocation } from '#/router/router.ts'
-import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
 
 /**
@@ -47,7 +46,7 @@ function Archives({ token }: { token: string }) {
       {query.data && (
         <>
           <p>{t('lead', { group: query.data.group })}</p>
-          <p>{t.rich('until', { at: rich.inPlace(<Time at={query.data.keep_until} />) })}</p>
+          <p>{t.rich('until', { at: rich.time(query.data.keep_until) })}</p>
           {query.data.archives.length === 0 && <p>{t('none')}</p>}
           <ul className="rows">
             {query.data.archives.map((each) => (

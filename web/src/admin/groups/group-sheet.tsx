@@ -9,7 +9,7 @@ import { useTypeName, useTypes } from '#/components/type-name.tsx'
 import { TypeSign } from '#/components/type-sign.tsx'
 import { membersPath } from '#/groups/use-own-groups.ts'
 import { pages } from '#/paths.ts'
-import { Time, serverNow } from '#/time/time.tsx'
+import { serverNow } from '#/time/time.tsx'
 import { fieldOf, limitNames } from './group-values.ts'
 
 interface GroupSheetProps {
@@ -82,7 +82,7 @@ export function GroupFacts({
   const nameOf = useTypeName()
   const named = limitNames.filter((limit) => limits[limit] !== null)
   const words = named.map((limit) => `${t(`form.${limit}`)} ${fieldOf(limits, limit)}`)
-  const at = expires_at !== null && { at: rich.inPlace(<Time at={expires_at} />) }
+  const at = expires_at !== null && { at: rich.time(expires_at) }
   const isOver = expires_at !== null && Date.parse(expires_at) <= serverNow()
   return (
     <ul className={isList ? 'dotted hint detail-facts' : 'dotted hint'}>

@@ -16,7 +16,7 @@ import { useTypeName } from '#/components/type-name.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { pages } from '#/paths.ts'
 import { useLocation } from '#/router/router.ts'
-import { Time, serverNow } from '#/time/time.tsx'
+import { serverNow } from '#/time/time.tsx'
 import { TermEndForm } from './term-end-form.tsx'
 import { useGroup, useTermEnd, useTermEndMembers } from './use-term-end.ts'
 
@@ -82,7 +82,7 @@ function TermEndProgress({ id, termEnd }: { id: string; termEnd: TermEndState })
             </li>
           ))}
         <li>{t('progress.archives', { count: termEnd.archives, bytes: bytes(termEnd.archive_bytes) })}</li>
-        <li>{t.rich('progress.startedBy', { name, at: rich.inPlace(<Time at={termEnd.started_at} />) })}</li>
+        <li>{t.rich('progress.startedBy', { name, at: rich.time(termEnd.started_at) })}</li>
       </ul>
       <Actions id={id} termEnd={termEnd} />
       <Members id={id} termEnd={termEnd} />
@@ -93,10 +93,9 @@ function TermEndProgress({ id, termEnd }: { id: string; termEnd: TermEndState })
 function Phase({ termEnd: { phase, counts, remove_at: removeAt, keep_until: keepUntil } }: { termEnd: TermEndState }) {
   const t = useTranslations('admin.termEnd.progress')
   if (phase === 'removing') return t('removing')
-  if (phase === 'done')
-    return t.rich(isLate(keepUntil) ? 'late' : 'done', { at: rich.inPlace(<Time at={keepUntil} />) })
+  if (phase === 'done') return t.rich(isLate(keepUntil) ? 'late' : 'done', { at: rich.time(keepUntil) })
   if (counts.waiting + counts.archived > 0) return t('archiving')
-  return t.rich('waiting', { at: rich.inPlace(<Time at={removeAt} />) })
+  return t.rich('waiting', { at: rich.time(removeAt) })
 }
 
 /** Whether archives are not kept any more: nothing is removed then. */
