@@ -1,4 +1,4 @@
-/** The texts for every user. The build leaves English alone of them here, and German alone in `german.ts`: a page loads one. */
+/** The texts for every user, of which the build leaves English alone here: a page loads the file of its language. */
 export { dashboard } from '#/messages/dashboard.ts'
 export { frame, takeover } from '#/messages/frame.ts'
 export { signIn } from '#/messages/sign-in.ts'

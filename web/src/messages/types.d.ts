@@ -14,6 +14,7 @@ import type { snapshots } from './snapshots.ts'
 import type { sshKeys } from './ssh-keys.ts'
 import type { tokens } from './tokens.ts'
 
+/** Catalogues that are loaded with the pages that use them. */
 interface LoadedWithTheirPages {
   readonly admin: typeof admin
   readonly archive: typeof archive
