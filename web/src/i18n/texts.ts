@@ -14,6 +14,6 @@ export type InEnglish<T> = { readonly [K in keyof T]: T[K] extends readonly [inf
 /** A catalogue in one language, as use-intl takes it. */
 export function inLanguage<T extends Texts>(texts: T, language: Language): InEnglish<T> {
   const at = languages.indexOf(language)
-  const said = (text: Text | Texts) => (text instanceof Array ? text[at] : inLanguage(text as Texts, language))
+  const said = (text: Text | Texts) => (Array.isArray(text) ? text[at] : inLanguage(text as Texts, language))
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, said(text)])) as InEnglish<T>
 }

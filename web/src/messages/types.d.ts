@@ -1,5 +1,6 @@
 import type { Language } from '@berth/api/boot.ts'
 import type { admin } from '#/admin/catalogues.ts'
+import type * as english from '#/i18n/english.ts'
 import type { InEnglish } from '#/i18n/texts.ts'
 import type { data, sessions } from './account.ts'
 import type { archive } from './archive.ts'
@@ -41,6 +42,6 @@ interface LoadedWithTheirPages {
 declare module 'use-intl' {
   interface AppConfig {
     Locale: Language
-    Messages: InEnglish<typeof import('#/i18n/english.ts') & LoadedWithTheirPages>
+    Messages: InEnglish<typeof english & LoadedWithTheirPages>
   }
 }
