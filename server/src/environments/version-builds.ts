@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import type { Readable } from 'node:stream'
 import { localize } from '@berth/texts/localize.ts'
@@ -7,6 +6,7 @@ import { message, type LocalizedMessage } from '@berth/texts/localized-message.t
 import { ownImageName, type ImageBuilds } from '#/engines/image-builds.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { crashPoint } from '#/machine/crash-points.ts'
+import { FairSemaphore } from '#/machine/fair-semaphore.ts'
 import { runForNoRequest } from '#/machine/log-context.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import type { Database, Db } from '#/store/database.ts'
@@ -47,7 +47,8 @@ interface UnderWay {
 /** Builds that wait or run in this process, and what is left of earlier ones. */
 export class VersionBuilds {
   readonly #parts: VersionBuildsParts
-  readonly #turns: ReturnType<typeof pLimit>
+  /** Groups take turns: one with many environments delays another by no more than a build. */
+  readonly #turns: FairSemaphore
   /** By the id of the version's row. */
   readonly #underWay = new Map<number, UnderWay>()
   #isStopping = false
@@ -56,7 +57,7 @@ export class VersionBuilds {
 
   constructor(parts: VersionBuildsParts) {
     this.#parts = parts
-    this.#turns = pLimit(parts.parallel)
+    this.#turns = new FairSemaphore({ max: parts.parallel, maxOfFlow: parts.parallel })
   }
 
   /** Begins to build a version that was stored as waiting, when it is its turn. */
@@ -77,7 +78,7 @@ export class VersionBuilds {
     signal.addEventListener('abort', () => {
       if (!hasBegun) void this.#fail(version, signal.reason, log).then(ended.resolve)
     })
-    void runForNoRequest(() => this.#turns(work))
+    void runForNoRequest(() => this.#turns.run(String(environment.groupId), work))
     const done = ended.promise.finally(() => this.#underWay.delete(version.id))
     this.#underWay.set(version.id, { log, controller, done })
   }
