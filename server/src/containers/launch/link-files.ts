@@ -1,7 +1,7 @@
-import pLimit from 'p-limit'
 import { containerName } from '#/containers/container-name.ts'
 import type { HomeLocks } from '#/containers/home-locks.ts'
 import type { Runtime } from '#/engines/runtime.ts'
+import { FairSemaphore } from '#/machine/fair-semaphore.ts'
 import type { SingleFlight } from '#/machine/single-flight.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { Database } from '#/store/database.ts'
@@ -14,8 +14,10 @@ import type { StarterFiles, Templates } from '#/templates/template.ts'
 
 /** Max time of one request, in ms: fetching and writing. */
 const timeout = 120_000
-/** Requests that fetch or write at the same time, and those that wait for that; a class opens one link within seconds. */
-const [maxParallel, maxWaiting] = [4, 500]
+/** Requests that fetch or write at the same time, in all and of one person. */
+const parallel = { max: 4, maxOfFlow: 1 }
+/** Those that wait for that: a class opens one link within seconds, a person one link in each of some containers. */
+const maxWaiting = { ofAll: 500, ofOwner: 5 }
 
 export interface LinkFilesParts {
   readonly runtime: Pick<Runtime, 'inspectId' | 'pause' | 'start' | 'capabilities'>
@@ -34,7 +36,7 @@ export class LinkFiles {
   /** `OPEN_GIT_HOSTS` */
   readonly hosts: readonly string[]
   readonly #parts: LinkFilesParts
-  readonly #limit = pLimit(maxParallel)
+  readonly #turns = new FairSemaphore(parallel)
 
   constructor(hosts: readonly string[], parts: LinkFilesParts) {
     this.hosts = hosts
@@ -58,10 +60,12 @@ export class LinkFiles {
     if (refusal) throw refusal
     const home = template.homeSource ? null : template.home
     if (!record?.containerId || home === null) throw refusals.noHomeForFiles()
-    if (this.#limit.pendingCount >= maxWaiting) throw refusals.tooManyLaunches()
+    const flow = String(user.id)
+    if (this.#turns.waiting >= maxWaiting.ofAll || this.#turns.waitingOf(flow) >= maxWaiting.ofOwner)
+      throw refusals.tooManyLaunches()
     const name = containerName(this.#parts.installation, user.slug, type)
     const container = { name, home, id: record.containerId, requestedAt: performance.now() }
-    await this.#limit(() => this.#putNow(user, type, container, files))
+    await this.#turns.run(flow, () => this.#putNow(user, type, container, files))
   }
 
   /** The fetch comes first, because the container stands still while files are written. */
