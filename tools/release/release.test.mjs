@@ -224,6 +224,15 @@ test('a release has the manual, with the pages that are made from the code, and 
     assert.ok(existsSync(join(tree, 'deploy', name)), name)
 })
 
+test('the package says how to sign up from another machine, where its own has no browser', () => {
+  const script = join(files, 'debian/postinst')
+  const said = execFileSync('sh', ['-c', '. "$0" && print_next_steps', script], { encoding: 'utf8' })
+  assert.match(
+    said.replaceAll(/\nberth: /g, ' '),
+    /no browser, at the same address on yours while "ssh -L 8080:127\.0\.0\.1:8080 /,
+  )
+})
+
 test('every setting of the package’s settings file is one of Berth', async () => {
   const { settingGroups } = await import('../../server/src/config/settings.ts')
   const known = Object.values(settingGroups).flatMap((group) => Object.keys(group))
