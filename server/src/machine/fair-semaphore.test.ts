@@ -47,3 +47,22 @@ test('flows take turns, and a failure leaves its slot', async () => {
   await Promise.all(all)
   assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3'])
 })
+
+test('a wait that is given up ends at once, and its work is never begun', async () => {
+  const semaphore = new FairSemaphore({ max: 1, maxOfFlow: 1 })
+  const { begun, add, end } = watched(semaphore)
+  const first = add('ann', 'a1')
+  const left = new AbortController()
+  const given = semaphore.run('ann', async () => void begun.push('a2'), left.signal)
+  const last = add('ann', 'a3')
+  left.abort(new Error('left'))
+  await assert.rejects(given, /left/)
+  assert.equal(semaphore.waiting, 1)
+  await assert.rejects(
+    semaphore.run('ann', async () => void begun.push('a4'), left.signal),
+    /left/,
+  )
+  for (const name of ['a1', 'a3']) await end(name)
+  await Promise.all([first, last])
+  assert.deepEqual(begun, ['a1', 'a3'])
+})

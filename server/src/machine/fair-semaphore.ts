@@ -37,12 +37,22 @@ export class FairSemaphore {
     return this.#queue.sizeOf(flow)
   }
 
-  /** Runs `work` once the flow has a slot, however long that takes. @throws what `work` throws */
-  async run<T>(flow: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` once the flow has a slot, however long that takes.
+   * @param signal ends the wait; work that has begun goes on @throws its reason, and `work` was not called · what `work` throws
+   */
+  async run<T>(flow: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted()
     const turn = Promise.withResolvers<void>()
-    this.#queue.add({ flow, begin: turn.resolve }, flow)
+    const waiting = { flow, begin: turn.resolve }
+    const giveUp = () => {
+      this.#queue.remove(waiting)
+      turn.reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', giveUp, { once: true })
+    this.#queue.add(waiting, flow)
     this.#beginNext()
-    await turn.promise
+    await turn.promise.finally(() => signal?.removeEventListener('abort', giveUp))
     try {
       return await work()
     } finally {

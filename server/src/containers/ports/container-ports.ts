@@ -6,7 +6,6 @@ import { isAddress, upstreamOf, type ContainerState } from '#/containers/routes/
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
 import { FairSemaphore } from '#/machine/fair-semaphore.ts'
 import { KeyedLimit } from '#/machine/semaphore.ts'
 import { SingleFlight } from '#/machine/single-flight.ts'
@@ -94,9 +93,8 @@ export class ContainerPorts {
     if (!leave) throw new RuntimeError('failed', `connect to port ${port} of /${prefix}: too many connections`)
     try {
       const { runtime } = this.#parts
-      const connection = await this.#start(known, signal, () =>
-        runtime.connectToLoopback(where.containerId, port, signal),
-      )
+      const connect = () => runtime.connectToLoopback(where.containerId, port, signal)
+      const connection = await this.#starts.run(String(known.userId), connect, signal)
       // One that has closed meanwhile emits nothing more.
       if (connection === 'refused' || connection.closed) leave()
       else connection.once('close', leave)
@@ -112,26 +110,15 @@ export class ContainerPorts {
     template: Template,
     { containerId, port: main }: { readonly containerId: string; readonly port: number },
   ): Promise<OpenPort[]> {
-    const found = await this.#lists.run(containerId, 'list', () => {
-      const signal = AbortSignal.timeout(listTimeout + startTimeout)
-      return this.#start(known, signal, () =>
-        this.#parts.runtime.listening(containerId, AbortSignal.timeout(listTimeout)),
-      )
-    })
+    const ask = () => this.#parts.runtime.listening(containerId, AbortSignal.timeout(listTimeout))
+    const found = await this.#lists.run(containerId, 'list', () =>
+      this.#starts.run(String(known.userId), ask, AbortSignal.timeout(startTimeout)),
+    )
     return found.flatMap(({ port, isLoopback }) => {
       const isMain = port === main
       const url = isMain ? this.#urlOf(known.prefix, undefined) : this.#urlOfFurther(template, known.prefix, port)
       return url === undefined ? [] : [{ port, isMain, isLoopback, url }]
     })
-  }
-
-  /** Starts a program in a container when it is its owner's turn. @throws the signal's reason @throws as `work` */
-  async #start<T>({ userId }: ContainerState, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const turn = this.#starts.run(String(userId), async () => {
-      signal.throwIfAborted()
-      return work()
-    })
-    return withSignal(turn, signal)
   }
 
   /** Undefined for a port without an address. */

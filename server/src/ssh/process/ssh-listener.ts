@@ -34,11 +34,7 @@ const algorithms: Algorithms = {
 export function withFairStarts(runtime: Pick<Runtime, 'exec'>): Pick<Runtime, 'exec'> {
   const turns = new FairSemaphore(starts)
   return {
-    exec: (id, command, signal) =>
-      turns.run(id, async () => {
-        signal.throwIfAborted()
-        return runtime.exec(id, command, signal)
-      }),
+    exec: (id, command, signal) => turns.run(id, () => runtime.exec(id, command, signal), signal),
   }
 }
 
