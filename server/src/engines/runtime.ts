@@ -292,7 +292,10 @@ export interface RuntimeCapabilities {
   readonly hasNodes: boolean
   /** Whether containers can have folders and devices of the machine that the engine runs on. */
   readonly mountsHostPaths: boolean
-  /** Whether files can be put into a container before it is started (`containerFiles`). */
+  /**
+   * Whether files can be put into a container before it is started (`containerFiles`), and while it is paused or, where nothing can be,
+   * while it runs: then what its program does meanwhile leads them nowhere else.
+   */
   readonly putsFiles: boolean
   /** Whether homes can be read and written while their containers do not run (`homeContents`). */
   readonly readsHomes: boolean

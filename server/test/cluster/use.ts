@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { after, suite, test } from 'node:test'
-import { assertOk, assertRefused } from '../support/api-calls.ts'
+import { assertOk } from '../support/api-calls.ts'
 import { startBerth, type Person } from '../support/berth.ts'
 import { onCluster } from '../support/cluster/berth-on-cluster.ts'
 import { clusterImage } from '../support/cluster/cluster-api.ts'
@@ -17,8 +19,12 @@ import { observationTime } from '../support/observation-time.ts'
 
 const endings: (() => unknown)[] = []
 const lifetime = { after: (ending: () => unknown) => void endings.unshift(ending) }
-// It has no commit, so that a fetch from it fails.
 const repository = await startGitServer(lifetime)
+const inRepository = (name: string, text: string) => {
+  writeFileSync(path.join(repository.folder, name), text)
+  repository.commit()
+}
+inRepository('task.txt', 'first\n')
 
 /** `GET cgi-bin/say?2`: from then on the application says that two jobs run. */
 const say = [
@@ -41,7 +47,7 @@ const template = {
 }
 const probed = { ...template, idle_probe: { path: 'state', active: '/jobs' } }
 const berth = await startBerth(lifetime, {
-  ...(await onCluster(lifetime)),
+  ...(await onCluster(lifetime, null, template.image)),
   env: {
     CONTAINER_TEMPLATES: JSON.stringify({
       dev: { ...template, display_name: 'Development' },
@@ -131,10 +137,17 @@ suite('use of containers on a cluster', { concurrency: 3 }, () => {
       const page = await open(own, cat)
       assert.deepEqual([page.status, page.body], [200, 'of the course\n'])
     }, 60_000)
-    // Nothing on a cluster can be paused, so no files are put into a home whose program runs, and none are fetched.
-    const files = await cat.call('POST', '/api/container/files/lab', { body: { git: repository.url, to: 'lesson' } })
-    assertRefused(files, 409)
-    assert.match(files.body.error, /^Files cannot be put into this container now/)
+    // Nothing on a cluster can be paused: a pod beside it brings the files.
+    const bring = async () =>
+      assertOk(await cat.call('POST', '/api/container/files/lab', { body: { git: repository.url, to: 'course' } }))
+    const said = async (name: string) => (await open(`/${cat.slug}-lab/course/${name}`, cat)).body
+    await bring()
+    assert.equal(await said('task.txt'), 'first\n')
+    inRepository('task.txt', 'second\n')
+    inRepository('other.txt', 'other\n')
+    await bring()
+    assert.deepEqual([await said('task.txt'), await said('other.txt')], ['second\n', 'other\n'])
+    assert.equal(await isRunning(cat, 'lab'), true)
     assert.equal((await leadsTo(link, cat)).pathname, own)
     assertOk(await cat.call('POST', '/api/container/stop/lab'))
     await untilGone(cat, 'lab')

@@ -58,7 +58,7 @@ export class LinkFiles {
     if (record?.isBlocked) throw refusals.containerBlocked(record.blockedAt)
     const refusal = await rules.refusalFor(user, template, now)
     if (refusal) throw refusal
-    const home = template.homeSource ? null : template.home
+    const home = template.homeSource || !this.#parts.runtime.capabilities.putsFiles ? null : template.home
     if (!record?.containerId || home === null) throw refusals.noHomeForFiles()
     const flow = String(user.id)
     if (this.#turns.waiting >= maxWaiting.ofAll || this.#turns.waitingOf(flow) >= maxWaiting.ofOwner)
@@ -75,10 +75,9 @@ export class LinkFiles {
     container: Omit<NewContainer, 'volume'>,
     files: StarterFiles,
   ): Promise<void> {
-    const { runtime, singleFlight, starterFiles, homes } = this.#parts
+    const { singleFlight, starterFiles, homes } = this.#parts
     const signal = AbortSignal.timeout(timeout)
     try {
-      if (!runtime.capabilities.pauses) await this.#isRunning(container)
       const release = await starterFiles.prefetch(files.from, container.requestedAt, signal)
       try {
         // Types may share a home (`home_of: user`), whose volume has another name.
@@ -94,18 +93,13 @@ export class LinkFiles {
     }
   }
 
-  /** @throws {Refusal} when it runs and cannot be paused */
-  async #isRunning({ id }: Pick<NewContainer, 'id'>): Promise<boolean> {
-    const { runtime } = this.#parts
-    const isRunning = (await runtime.inspectId(id))?.state === 'running'
-    if (isRunning && !runtime.capabilities.pauses) throw refusals.noHomeForFiles()
-    return isRunning
-  }
-
-  /** A program that ran meanwhile could exchange folders for links, through which files would be written elsewhere in its container. */
+  /**
+   * A program that ran meanwhile could exchange folders for links, through which files would be written elsewhere in its container.
+   * Where nothing can be paused, the engine writes beside it (`putsFiles`).
+   */
   async #write(container: NewContainer, files: StarterFiles, signal: AbortSignal): Promise<void> {
     const { runtime, starterFiles } = this.#parts
-    const isRunning = await this.#isRunning(container)
+    const isRunning = runtime.capabilities.pauses && (await runtime.inspectId(container.id))?.state === 'running'
     if (isRunning) await runtime.pause(container.id)
     try {
       await starterFiles.run(container, [files], signal)

@@ -49,7 +49,13 @@ export interface Pod {
     readonly nodeName?: string
     readonly tolerations?: readonly PodToleration[]
     readonly initContainers?: readonly { readonly name: string }[]
-    readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]
+    readonly volumes?: readonly {
+      readonly name?: string
+      readonly persistentVolumeClaim?: { readonly claimName: string }
+    }[]
+    readonly containers?: readonly {
+      readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
+    }[]
   }
   readonly status?: {
     readonly phase?: string

@@ -65,17 +65,36 @@ export async function* readWithHomeHelper<T>(
 }
 
 /**
+ * A helper beside a pod that runs, with the home at the same path, for several commands; `end` takes it away.
+ * @throws as `withHomeHelper`
+ */
+export async function openHelperBeside(
+  cluster: ClusterContext,
+  volume: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<HomeHelper & { readonly end: () => Promise<void> }> {
+  const { helper, metadata } = await createHelper(cluster, volume, signal, folder)
+  return { ...helper, end: () => deleteAndAwait(cluster, metadata, 1) }
+}
+
+/**
  * A helper where another pod has its home, or anywhere: then a second one when taints keep the first from every node
  * that the volume allows, as with a volume that is on the disk of a tainted node. A claim without a volume gets one
  * where its first pod runs, and must not get it on a node that the pods of its user never run on.
  */
-async function createHelper(cluster: ClusterContext, volume: string, signal: AbortSignal): Promise<StartedHelper> {
+async function createHelper(
+  cluster: ClusterContext,
+  volume: string,
+  signal: AbortSignal,
+  folder = '/home',
+): Promise<StartedHelper> {
   const { helperImage } = cluster
   const what = `create a helper for ${volume}`
   const claim = objectName(volume)
   if (claim === undefined || helperImage === null)
     throw new RuntimeError('failed', `${what}: ${claim ? 'KUBERNETES_HELPER_IMAGE is not set' : 'no such name'}`)
-  const wanted = { what, claim, image: helperImage }
+  const wanted = { what, claim, folder, image: helperImage }
   const { owner, isBound } = await findHome(cluster, claim)
   const beside = await besideItsPod(cluster, claim, owner)
   if (beside) return startHelper(cluster, { ...wanted, placement: beside }, signal)
@@ -95,6 +114,8 @@ interface StartedHelper {
 interface WantedHelper {
   readonly what: string
   readonly claim: string
+  /** Where the home is in it. */
+  readonly folder: string
   readonly image: string
   readonly placement: Pick<V1PodSpec, 'affinity' | 'tolerations'>
   /** Whether it is given up when taints keep it from the nodes. */
@@ -104,7 +125,7 @@ interface WantedHelper {
 /** @throws {KeptOutByTaints} if that is wanted · {RuntimeError}; then there is no pod */
 async function startHelper(
   cluster: ClusterContext,
-  { what, claim, image, placement, endsAtTaints = false }: WantedHelper,
+  { what, claim, folder, image, placement, endsAtTaints = false }: WantedHelper,
   signal: AbortSignal,
 ): Promise<StartedHelper> {
   const name = `${cluster.installation}-helper-${randomBytes(5).toString('hex')}`
@@ -120,7 +141,7 @@ async function startHelper(
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
       ...placement,
       containers: [
-        helperContainer('helper', image, waitingScript('false', idle), [{ name: 'home', mountPath: '/home' }]),
+        helperContainer('helper', image, waitingScript('false', idle), [{ name: 'home', mountPath: folder }]),
       ],
       volumes: [{ name: 'home', persistentVolumeClaim: { claimName: claim } }],
     },
@@ -133,7 +154,7 @@ async function startHelper(
     await deleteAndAwait(cluster, metadata, 1).catch(() => undefined)
     throw error
   }
-  return { metadata, helper: { pod: name, container: 'helper', folder: '/home' } }
+  return { metadata, helper: { pod: name, container: 'helper', folder } }
 }
 
 /**

@@ -7,10 +7,11 @@ import { kubeconfig, loadImage, makeNamespace } from './cluster-api.ts'
 /** A cluster asks a registry for an image that is called `latest`. */
 const tag = 'cluster'
 
-/** A Berth whose containers are pods, in a namespace that has the name of the installation. */
+/** A Berth whose containers are pods, in a namespace that has the name of the installation. @param helperImage for files of homes */
 export async function onCluster(
   t: Lifetime,
   toolImage: string | null = null,
+  helperImage: string | null = null,
 ): Promise<BerthOptions & { readonly installation: string }> {
   const installation = `test-${randomBytes(4).toString('hex')}x`
   const removeNamespace = await makeNamespace(installation)
@@ -20,6 +21,7 @@ export async function onCluster(
     namespace: installation,
     storageClass: null,
     toolImage,
+    helperImage,
   })
   t.after(removeNamespace)
   return { installation, wrapRuntime: () => runtime }
