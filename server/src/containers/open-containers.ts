@@ -16,6 +16,7 @@ import { stopJustBlocked } from './blocked-containers.ts'
 import { ContainerLogs } from './container-logs.ts'
 import { ContainerRemoval } from './container-removal.ts'
 import { hasSnapshots, type ContainersParts } from './containers-parts.ts'
+import { HomeFolderWatch } from './home-folder-watch.ts'
 import { HomeLocks } from './home-locks.ts'
 import { HomeNames } from './home-names.ts'
 import { Activity } from './idle/activity.ts'
@@ -47,10 +48,12 @@ import { finishRemovals, keptHomesTask, removalsTask, removeUnkeptHomes } from '
 import { ContainerPorts } from './ports/container-ports.ts'
 import { ContainerIndex } from './routes/container-index.ts'
 import { OwnContainers, RestartRequests, StatusLookups } from './routes/own-containers.ts'
+import type { ContainerState } from './routes/container-state.ts'
 import { RouteSync, routeSyncTask } from './routes/route-sync.ts'
 import { UserEventSubscriptions, UserEvents, containerEvent } from './user-events.ts'
 
 export type { ContainerRemoval } from './container-removal.ts'
+export type { HomeFault } from './home-folder-watch.ts'
 export type { HomeLocks } from './home-locks.ts'
 export type { HomeNames, NamedHome } from './home-names.ts'
 export type { Activity } from './idle/activity.ts'
@@ -235,10 +238,18 @@ export class Containers {
       onListener: (userId) => launchProgress.onListener(userId),
     })
     for (const source of [launchProgress, idleWarnings, this.layers]) this.subscriptions.addSource(source)
+    const homeFolders = new HomeFolderWatch({
+      templates,
+      routeSync,
+      runtime,
+      log,
+      onChange: (each) => tellStatus(this, each),
+    })
     const idle = new IdleOutlooks(templates, routeSync, activity, capabilities)
     this.ownContainers = new OwnContainers(db, templates, rules, new StatusLookups(runtime), {
       isRestartAsked: (id) => this.restartRequests.has(id),
       idleOf: (owned) => idle.of(owned),
+      homeFaultOf: (owned) => homeFolders.faultOf(owned),
     })
     this.ports = new ContainerPorts({ runtime, routeSync, templates, addresses: parts.addresses })
     this.logs = new ContainerLogs({ database, runtime, templates, streams })
@@ -278,7 +289,7 @@ export class Containers {
     this.#stopBlocked = stopJustBlocked((owned) => containerReconciler.reconcileOne(owned), activate, log)
     const removeHomes = (owner: FormerOwner) => removeUnkeptHomes({ database, runtime }, owner, new Date())
     this.#finishRemovals = finishRemovals(this.removal, removeHomes, activate, log)
-    this.#timers = timersOf(parts, this)
+    this.#timers = [...timersOf(parts, this), homeFolders]
     this.#log = log
     this.#isForOneCommand = parts.isForOneCommand === true
   }
@@ -392,6 +403,13 @@ function followChanges(
       events.publish(owned.userId, containerEvent(owned.type, 'missing'))
     },
   })
+}
+
+/** Sends its status once more, by which open pages read their list again. */
+function tellStatus({ routeSync, events }: Containers, container: ContainerState): void {
+  const { userId, type } = container
+  const found = routeSync.statusesOf(userId).find((each) => each.type === type)
+  if (found) events.publish(userId, containerEvent(type, found.status, container))
 }
 
 /** Where stopped containers are not kept, a record without one is stopped, and never forgotten. */

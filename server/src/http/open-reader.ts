@@ -122,6 +122,7 @@ async function startReader(parts: ReaderParts): Promise<Reader> {
       ownContainers: new OwnContainers(database.db, config.templates, rules, knownStatuses(parts.runtime), {
         isRestartAsked: (id) => isRestartAsked(state, id),
         idleOf: (owned) => idleOf(config.templates, owned),
+        homeFaultOf: () => undefined,
       }),
     }),
     authenticator,

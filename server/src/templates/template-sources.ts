@@ -195,6 +195,10 @@ export class TemplateSources {
   }
 }
 
+/** Folder of this machine that is the home of a person; undefined where that is a volume of the engine or a claim of a cluster. */
+export const homeFolderOf = ({ homeSource }: Pick<Template, 'homeSource'>, owner: PathOwner): string | undefined =>
+  homeSource && 'path' in homeSource ? personalPath(homeSource.path, owner) : undefined
+
 /** Paths of this machine that are looked at when a template is checked. */
 export function sourcePathsOf(template: Sources, { secretsDir, mountRoots }: SourceFolders): string[] {
   const { secrets, registryAuth, files } = template

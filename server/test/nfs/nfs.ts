@@ -132,7 +132,23 @@ test('when another server has taken its place, handles are stale: launches say s
   await waitFor('the handle is stale', () => errorNumberOf(home) === -staleHandle)
   // It runs on, with a working directory that is no more.
   await assert.rejects(execInContainer(launched.container_id, 'cat /home/berth/file'))
+  const problem = async () => {
+    const { body } = await ann.call('GET', '/api/user/containers')
+    return body.containers.find(({ type }: { type: string }) => type === 'home').home_problem
+  }
+  await waitFor(
+    'the card says so',
+    async () => /lost its connection to your home/.test(String(await problem())),
+    150_000,
+  )
+  // The folder of this machine is a good one again, and what the container has is not.
+  chmodSync(nfs.served('open'), 0o777)
+  await nfs.mountAgain('open')
+  assert.match(await problem(), /lost its connection to your home/)
+  await nfs.replace('open')
   assertOk(await stop(ann, 'home'))
+  assert.equal(await problem(), undefined)
+  await waitFor('the handle is stale', () => errorNumberOf(home) === -staleHandle)
   for (const person of [ann, ben]) {
     const refused = await launch(person, 'home')
     assert.equal(refused.status, 500)

@@ -5,6 +5,10 @@ export const launches: Translated<'launches'> = {
     'Du kannst in deinem Home keine Dateien speichern: Das Programm dieses Containers läuft als Konto {program}, und das Home gehört dem Konto {owner}. Was du anderswo im Container speicherst, geht mit ihm verloren. Sag es deinem Administrator, der den Container stoppen und `berth homes chown {id}` aufrufen kann, was das Home dem Konto des Programms gibt, oder diesen Typ als Konto {owner} ausführen.',
   fullLayer:
     'Dieser Container wurde gestoppt, weil er außerhalb deines Home-Ordners {used} geschrieben hatte: mehr, als er darf. Beim nächsten Start wird er neu erstellt, ohne diese Dateien; die Dateien in deinem Home-Ordner bleiben erhalten.',
+  homeSilent:
+    'Der Dateiserver mit deinem Home antwortet nicht, daher kann das Programm dieses Containers dort gerade keine Dateien lesen oder speichern. Deine Dateien bleiben dort erhalten. Wenn das länger als ein paar Minuten dauert, sag es deinem Administrator.',
+  homeStale:
+    'Dieser Container hat die Verbindung zu deinem Home auf einem Dateiserver verloren, der ersetzt oder neu eingehängt wurde: Sein Programm kann dort keine Dateien lesen oder speichern. Starte den Container neu; wenn das nicht hilft, sag es deinem Administrator.',
   engine:
     'Die Container-Engine antwortet im Moment nicht. Es geht nichts verloren; versuche es in einer Minute noch einmal.',
   full: 'Der Server hat gerade keinen Platz für einen weiteren Container. Es geht nichts verloren; versuche es in ein paar Minuten noch einmal.',

@@ -4,6 +4,10 @@ export const launches = {
     'You cannot save files in your home: the program of this container runs as account {program}, and the home belongs to account {owner}. What you save elsewhere in the container is lost with it. Tell your administrator, who can stop the container and call `berth homes chown {id}`, which gives the home to the account of the program, or run this type as account {owner}.',
   fullLayer:
     'This container was stopped, because it had written {used} outside of your home folder: more than it may. Its next launch makes it anew, without these files; the files in your home folder are kept.',
+  homeSilent:
+    'The file server with your home does not answer, so the program of this container can neither read nor save files there now. Your files are kept there. If that lasts longer than a few minutes, tell your administrator.',
+  homeStale:
+    'This container has lost its connection to your home on a file server, which was replaced or mounted anew: its program can neither read nor save files there. Restart the container; if that does not help, tell your administrator.',
   engine: 'The container engine does not answer at the moment. Nothing is lost; try again in a minute.',
   full: 'The server has no room for another container now. Nothing is lost; try again in a few minutes.',
   fullOf:

@@ -4,6 +4,7 @@ import type { Runtime } from '#/engines/runtime.ts'
 import { Coalescer } from '#/machine/single-flight.ts'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import type { Db } from '#/store/database.ts'
+import type { HomeFault } from '#/containers/home-folder-watch.ts'
 import type { IdleOutlook } from '#/containers/idle/idle-outlook.ts'
 import { folderText, listContainersOf, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
@@ -74,6 +75,8 @@ export interface ContainerNotes {
   isRestartAsked(containerId: string): boolean
   /** When it is suspended if it is not used any more; undefined: it does not run, or never is. */
   idleOf(owned: ContainerRef): IdleOutlook | undefined
+  /** Why it cannot use its home on a file server; undefined while nothing is known to be wrong. */
+  homeFaultOf(owned: ContainerRef): HomeFault | undefined
 }
 
 /** One configured type of a user, with the record and the status when there are any. */
@@ -85,6 +88,7 @@ export interface ListedContainer {
   readonly isRestartAsked: boolean
   /** When it is suspended if it is not used any more; undefined where it is not. */
   readonly idle: IdleOutlook | undefined
+  readonly homeFault: HomeFault | undefined
   /** Whether it runs with other folders of groups than a start would give it now. */
   readonly isOutdated: boolean
   /** Name of the group of its owner whose end keeps it from being launched. */
@@ -117,7 +121,8 @@ async function listContainers(
     const mayBeAsked = isUp({ status })
     const isRestartAsked = id !== null && mayBeAsked && notes.isRestartAsked(id)
     const idle = record && mayBeAsked ? notes.idleOf(record) : undefined
-    return { template, record, status, isRestartAsked, idle }
+    const homeFault = record && mayBeAsked ? notes.homeFaultOf(record) : undefined
+    return { template, record, status, isRestartAsked, idle, homeFault }
   })
 }
 

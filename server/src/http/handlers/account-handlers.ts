@@ -3,13 +3,14 @@ import type { FastifyReply } from 'fastify'
 import type { PersonalDataResponse } from '@berth/api/schemas/personal-data.ts'
 import type { SessionEntry } from '@berth/api/schemas/sessions.ts'
 import type { ContainerEntry } from '@berth/api/schemas/user.ts'
-import { formatBytes, message } from '@berth/texts/localized-message.ts'
+import { formatBytes, message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
-import type { Containers } from '#/containers/open-containers.ts'
+import type { Containers, HomeFault } from '#/containers/open-containers.ts'
 import { statusWords, type ListedContainer, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import { signOutLines, type CookieSettings } from '#/http/auth/browser-session.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import type { StoredSession } from '#/store/sessions.ts'
+import type { UserContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, sessionOf, userOf, type Handlers } from './call.ts'
 import { toContainerEntry, toUser } from './dto-serializers.ts'
@@ -55,9 +56,9 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
       return {
         containers: listed.map((each) => {
           const record = each.template.home === null ? undefined : each.record
-          const problem = record?.homeProblem && { ...record.homeProblem, id: String(record.id) }
+          const problem = record && homeProblemOf(record, each.homeFault)
+          const sentence = problem && localizedReply(call, problem)
           const used = isUp(each) ? null : (each.record?.fullLayer ?? null)
-          const sentence = problem && localizedReply(call, message('launches.homeNotWritable', problem))
           return {
             ...toContainerEntry(spawnerUrl, user.slug, each),
             ...measurementsOf(measured, user, each),
@@ -76,6 +77,14 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
 }
 
 const isUp = ({ status }: Pick<ListedContainer, 'status'>) => status === 'running' || status === 'paused'
+
+const homeFaults = { silent: 'launches.homeSilent', stale: 'launches.homeStale' } as const
+
+/** Why a program cannot use its home, and what to do about it; null when nothing is known to be wrong. */
+function homeProblemOf({ id, homeProblem }: UserContainer, fault: HomeFault | undefined): LocalizedMessage | null {
+  if (fault) return message(homeFaults[fault])
+  return homeProblem && message('launches.homeNotWritable', { ...homeProblem, id: String(id) })
+}
 
 /** Memory of what runs or is paused, and the home of what was launched. */
 function measurementsOf(
