@@ -4,8 +4,8 @@ import { channelTo, RpcConnection } from '@berth/gateway/rpc/rpc-connection.ts'
 import { sshProgram } from '@berth/gateway/supervisor/api-program.ts'
 import type { SshControl, SshListener, SshSettings } from './ssh-protocol.ts'
 
-/** In ms: how long its start may take, and a call of it. */
-const [serveTimeout, stopTimeout] = [20_000, 2_000]
+/** In ms: how long its start may take, which is as long as that of the API process, and a call of it. */
+const [serveTimeout, stopTimeout] = [60_000, 2_000]
 /** Pauses before it is started again, in ms: the first, and the longest. */
 const pauses = { first: 1_000, longest: 30_000 } as const
 /** A process that lived so long was well, in ms. */
