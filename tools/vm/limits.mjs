@@ -73,6 +73,7 @@ export const limits = [
  */
 async function eats({ vm, berth }, type, isEnded) {
   const id = await berth.id(type)
-  await berth.inContainer(type, 'touch /tmp/eat')
+  // A machine without memory may not get to the answer of the command before the program has ended.
+  await berth.inContainer(type, 'touch /tmp/eat').catch(() => undefined)
   await vm.until('it ends', `docker inspect --format '${isEnded}' ${id} | grep --quiet true`)
 }
