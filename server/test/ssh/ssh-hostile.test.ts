@@ -350,6 +350,38 @@ function send(client: Client, payload: Buffer): void {
   cipher.encrypt(parts.write.finalize(packet))
 }
 
+test('a client that announces huge windows and then reads nothing makes its programs wait, and the memory stays flat', async () => {
+  const client = await open()
+  const before = memory()
+  const { _sock: socket } = client as unknown as { _sock: Socket }
+  const most = number(0xffffffff)
+  for (let id = 0; id < 8; id++) {
+    send(client, Buffer.concat([Buffer.of(90), string('session'), number(100 + id), most, most]))
+    send(client, Buffer.concat([Buffer.of(98), number(id), string('exec'), Buffer.of(0), string('cat /dev/zero')]))
+  }
+  // More than any window of a usual client: nothing of what comes is acknowledged.
+  await eventually(() => assert.ok(socket.bytesRead > 20e6, String(socket.bytesRead)))
+  socket.pause()
+  await sleep(2_000)
+  assert.ok(memory() - before < 80e6, `${(memory() - before) / 1e6} MB`)
+  socket.destroy()
+  await stillServes()
+})
+
+test('copies both ways are whole although the keys are exchanged anew in the middle of them', async () => {
+  const copied = randomBytes(20_000_000)
+  const again = ['-v', '-o', 'RekeyLimit=1M']
+  const copy = (command: string, input?: Buffer) =>
+    rig.run('ssh', [...again, ...sshArgs(rig, key, 'ann-dev', command)], input)
+  const up = await copy('cat > copied', copied)
+  const down = await copy('cat copied; rm copied')
+  for (const { code, errors } of [up, down]) {
+    assert.equal(code, 0, errors)
+    assert.ok(errors.split('rekeying in progress').length > 5, errors)
+  }
+  assert.ok(down.output.equals(copied))
+})
+
 test('packets that break the protocol after the proof end the connection or nothing, and the memory stays flat', async () => {
   const [opening, data, request, global] = [90, 94, 98, 80].map((kind) => Buffer.of(kind))
   const kinds = ['x11', 'auth-agent@openssh.com', 'forwarded-tcpip', 'tun@openssh.com', 'session\0', 's'.repeat(9_000)]
