@@ -1,9 +1,6 @@
 /** A command was refused or failed; its message is for the operator. The exit code is 1. */
 export class CommandFailed extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'CommandFailed'
-  }
+  override readonly name = 'CommandFailed'
 }
 
 /** Invalid arguments; the exit code is 2. */

@@ -6,6 +6,7 @@ import type { Config } from '@berth/server/config/config.ts'
 import type { HostReport } from '@berth/server/engines/runtime.ts'
 import type { RunningContainer } from '@berth/server/engines/trial-engine.ts'
 import { Templates, type Template } from '@berth/server/templates/template.ts'
+import { withSignal } from '@berth/server/machine/try-or-log.ts'
 import type { Level } from '#/doctor/check.ts'
 import { openTrialInstallation, type RequestOptions, type TrialUser } from '#/try/trial-installation.ts'
 
@@ -72,7 +73,7 @@ export async function openAttackInstallation(
     const attacker = user(await trial.signUp('mallory'))
     const order = async <T>(given: object, until: AbortSignal) => {
       const target = `${attacker.prefix}/order?order=${Buffer.from(JSON.stringify(given)).toString('base64url')}`
-      const response = await Promise.race([fetch(target, attacker.token), rejectionBy(until)])
+      const response = await withSignal(fetch(target, attacker.token), until)
       if (response.status !== 200) throw new Error(`the hostile container answers ${response.status}`)
       return (await response.json()) as T
     }
@@ -107,14 +108,6 @@ async function untilListening(ask: () => Promise<unknown>, signal: AbortSignal):
   }
 }
 
-function rejectionBy(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  if (signal.aborted) reject(signal.reason as Error)
-  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  promise.catch(() => undefined)
-  return promise
-}
-
 /** What the hostile container got by one attempt. */
 export interface Loot {
   readonly level: Level
@@ -141,7 +134,6 @@ export interface Attempt {
   readonly run: (installation: AttackInstallation, signal: AbortSignal) => Promise<Outcome>
 }
 
-/** Path of the hostile program in the image. */
 const programInImage = '/attack/hostile-app.ts'
 
 /** Runs it in a container. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crashPoint } from '@berth/server/machine/crash-points.ts'
 import { NewerStore, openDatabase, storeFileName } from '@berth/server/store/database.ts'
@@ -173,12 +173,7 @@ async function moveFilesAside(dataDir: string, aside: string): Promise<boolean> 
 }
 
 async function moveInto(file: string, folder: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.chmod(0o600)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await chmod(file, 0o600)
+  await sync(file)
   await rename(file, path.join(folder, path.basename(file)))
 }

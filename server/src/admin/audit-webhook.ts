@@ -25,7 +25,6 @@ export type AuditWebhookPace = Partial<typeof defaultPace>
 export interface AuditWebhookParts {
   readonly db: Db
   readonly target: WebhookTarget
-  /** Name of this installation. */
   readonly installation: string
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** Shorter times, for tests. */
@@ -199,10 +198,7 @@ interface WebhookTarget {
 
 /** Why a message was not accepted, in words for the log: no address, path or query, which may contain a secret. */
 class NotAccepted extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'NotAccepted'
-  }
+  override readonly name = 'NotAccepted'
 }
 
 /**

@@ -93,12 +93,8 @@ export class OwnerActions {
     const { admission, idleSuspension } = this.#parts
     const cancel = () => admission.cancel(owned, refusals.launchStopped())
     cancel()
-    const timer = setInterval(cancel, cancelInterval)
-    try {
-      return await idleSuspension.stopNow(owned, { onBegin: () => clearInterval(timer) })
-    } finally {
-      clearInterval(timer)
-    }
+    using timer = setInterval(cancel, cancelInterval)
+    return await idleSuspension.stopNow(owned, { onBegin: () => clearInterval(timer) })
   }
 }
 

@@ -83,12 +83,10 @@ class Pace {
 /** The only failure of the body of a request is that its connection ends. */
 async function within<T>(limit: number, next: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(late.reject, limit)
+  using _ = setTimeout(late.reject, limit)
   try {
     return await Promise.race([next, late.promise])
   } catch {
     throw refusals.conflict(message('snapshots.uploadStopped'))
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -64,13 +64,9 @@ export class PortTunnels {
     const [, prefix = '', port] = targetForm.exec(url) ?? []
     if (port === undefined) return 404
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), connectTimeout)
-    try {
-      const found = await this.#ports.connect(prefix, Number(port), AbortSignal.any([left, late.signal]))
-      return found === 'refused' ? 404 : found
-    } finally {
-      clearTimeout(timer)
-    }
+    using _ = setTimeout(() => late.abort(), connectTimeout)
+    const found = await this.#ports.connect(prefix, Number(port), AbortSignal.any([left, late.signal]))
+    return found === 'refused' ? 404 : found
   }
 }
 

@@ -53,10 +53,6 @@ export const isOutOfRoom = (error: unknown): boolean =>
 
 /** Makes a file durable, or the names in a folder: a rename counts after a power failure only then. */
 export async function sync(file: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(file, 'r')
+  await handle.sync()
 }

@@ -28,7 +28,6 @@ export class Semaphore {
     this.#limits = limits
   }
 
-  /** Number of callers that wait. */
   get waiting(): number {
     return this.#waiting.size
   }
@@ -84,10 +83,7 @@ export class Semaphore {
 
 /** The queue is full, or the wait took too long; nothing was done. */
 export class SemaphoreFull extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'SemaphoreFull'
-  }
+  override readonly name = 'SemaphoreFull'
 }
 
 export interface KeyedLimits {

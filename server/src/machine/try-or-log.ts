@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events'
 import type { Logger } from 'pino'
 
 /**
@@ -22,15 +23,9 @@ export async function tryOrLog<T>(
  * @returns the result, or undefined when the timeout (ms) came first
  */
 export async function withTimeout<T>(limit: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, limit, undefined)
-  })
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+  const timeout = Promise.withResolvers<undefined>()
+  using _ = setTimeout(timeout.resolve, limit, undefined)
+  return await Promise.race([work, timeout.promise])
 }
 
 /**
@@ -44,4 +39,15 @@ export async function allSettledOrThrow<T extends readonly unknown[]>(work: {
   const outcomes = await Promise.allSettled(work)
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   return outcomes.map((outcome) => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as T
+}
+
+/**
+ * Waits for work that is shared with others, so that giving up does not end it for them.
+ * @throws the signal's reason when it comes first
+ */
+export async function withSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const givenUp = Promise.withResolvers<never>()
+  using _ = addAbortListener(signal, () => givenUp.reject(signal.reason))
+  return await Promise.race([work, givenUp.promise])
 }

@@ -131,7 +131,7 @@ export function acknowledge(socket: TLSSocket): void {
  * @throws {Error} when it does not within 3 s; the connection is ended then
  */
 export async function acknowledged(socket: TLSSocket): Promise<void> {
-  const timer = setTimeout(() => socket.destroy(), helloTimeout)
+  using _ = setTimeout(() => socket.destroy(), helloTimeout)
   try {
     const bytes = await nextBytes(socket)
     if (bytes[0] !== acknowledgement[0]) throw new Error('the leader does not speak this protocol')
@@ -140,28 +140,22 @@ export async function acknowledged(socket: TLSSocket): Promise<void> {
   } catch (error) {
     socket.destroy()
     throw error
-  } finally {
-    clearTimeout(timer)
   }
 }
 
 /** @throws when no such line comes in time */
 async function readHello(socket: TLSSocket): Promise<Hello> {
-  const timer = setTimeout(() => socket.destroy(), helloTimeout)
-  try {
-    let bytes = Buffer.alloc(0)
-    for (;;) {
-      const end = bytes.indexOf('\n')
-      if (end >= 0) {
-        socket.pause()
-        if (end + 1 < bytes.length) socket.unshift(bytes.subarray(end + 1))
-        return parseHello(bytes.subarray(0, end).toString('utf8'))
-      }
-      if (bytes.length > maxHelloLength) throw new Error('the first line is too long')
-      bytes = Buffer.concat([bytes, await nextBytes(socket)])
+  using _ = setTimeout(() => socket.destroy(), helloTimeout)
+  let bytes = Buffer.alloc(0)
+  for (;;) {
+    const end = bytes.indexOf('\n')
+    if (end >= 0) {
+      socket.pause()
+      if (end + 1 < bytes.length) socket.unshift(bytes.subarray(end + 1))
+      return parseHello(bytes.subarray(0, end).toString('utf8'))
     }
-  } finally {
-    clearTimeout(timer)
+    if (bytes.length > maxHelloLength) throw new Error('the first line is too long')
+    bytes = Buffer.concat([bytes, await nextBytes(socket)])
   }
 }
 

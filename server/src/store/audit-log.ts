@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { sql, type Selectable } from 'kysely'
 import type { AuditAction } from '@berth/api/audit-actions.ts'
 import { headAfter, headFromText, headName, headToText, type AuditHead, type ChainedLine } from './audit-chain.ts'
-import type { Db } from './database.ts'
+import { installationValue, setInstallationValue, type Db } from './database.ts'
 import {
   areSealed,
   insertPersonalFacts,
@@ -99,8 +99,7 @@ export async function insertAuditEntries(tx: Db, entries: readonly AuditEntry[])
 
 /** Present head of the log. */
 export async function auditHead(db: Db): Promise<AuditHead> {
-  const row = await db.selectFrom('installation').select('value').where('name', '=', headName).executeTakeFirst()
-  return headFromText(row?.value)
+  return headFromText(await installationValue(db, headName))
 }
 
 /** Entries of one page. */
@@ -306,20 +305,15 @@ export interface ChainedAuditEntry extends StoredAuditEntry {
  * position: delivery begins with the next entry.
  */
 export async function webhookPosition(db: Db): Promise<number> {
-  const row = await db.selectFrom('installation').select('value').where('name', '=', positionName).executeTakeFirst()
-  if (row) return Number(row.value) || 0
+  const value = await installationValue(db, positionName)
+  if (value !== undefined) return Number(value) || 0
   const { entries } = await auditHead(db)
   await saveWebhookPosition(db, entries)
   return entries
 }
 
 export async function saveWebhookPosition(db: Db, position: number): Promise<void> {
-  const value = String(position)
-  await db
-    .insertInto('installation')
-    .values({ name: positionName, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute()
+  await setInstallationValue(db, positionName, String(position))
 }
 
 /**

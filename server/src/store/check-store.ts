@@ -12,26 +12,18 @@ import { storeFileName } from './database.ts'
 export async function checkStore(url: string | null, dataDir: string): Promise<string> {
   const file = path.join(dataDir, storeFileName)
   if (url === null && !existsSync(file)) return `SQLite, ${file}; the first start makes it`
-  const db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
-  try {
-    await sql`select 1`.execute(db)
-    return url === null ? `answers: SQLite, ${file}` : 'answers: PostgreSQL'
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
+  await sql`select 1`.execute(db)
+  return url === null ? `answers: SQLite, ${file}` : 'answers: PostgreSQL'
 }
 
 /** What time a PostgreSQL server has. @throws {StoreFailure} when it does not answer */
 export async function databaseClock(url: string): Promise<Date> {
-  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
-  try {
-    const { rows } = await sql<{
-      ms: number
-    }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
-    return new Date(rows[0]?.ms ?? NaN)
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  const { rows } = await sql<{
+    ms: number
+  }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
+  return new Date(rows[0]?.ms ?? NaN)
 }
 
 /** Standbys of a PostgreSQL server, as far as the role may see them. */
@@ -43,15 +35,9 @@ export interface Replication {
 
 /** Connects to the server and changes nothing. @throws {StoreFailure} when it does not answer */
 export async function readReplication(url: string): Promise<Replication> {
-  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
-  try {
-    const { rows } = await sql<{ state: string | null }>`select sync_state as state from pg_stat_replication`.execute(
-      db,
-    )
-    const isKnown = rows.every(({ state }) => state !== null)
-    const synchronous = rows.filter(({ state }) => state === 'sync' || state === 'quorum').length
-    return { standbys: rows.length, synchronous: isKnown ? synchronous : null }
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  const { rows } = await sql<{ state: string | null }>`select sync_state as state from pg_stat_replication`.execute(db)
+  const isKnown = rows.every(({ state }) => state !== null)
+  const synchronous = rows.filter(({ state }) => state === 'sync' || state === 'quorum').length
+  return { standbys: rows.length, synchronous: isKnown ? synchronous : null }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type RawBuilder } from 'kysely'
-import type { Database, Db } from './database.ts'
+import { installationValue, setInstallationValue, type Database, type Db } from './database.ts'
 
 /** Rows per transaction: it delays a concurrent writer by some 10 ms. */
 const batchSize = 1_000
@@ -269,8 +269,7 @@ export interface ClockDebt {
 
 /** @param at by the clock before a jump: a debt that is too old by then is none */
 async function readClockDebt(db: Db, at?: number): Promise<ClockDebt> {
-  const row = await db.selectFrom('installation').select('value').where('name', '=', debtKey).executeTakeFirst()
-  const debt = row ? (JSON.parse(row.value) as ClockDebt) : { owed: 0, since: 0 }
+  const debt = JSON.parse((await installationValue(db, debtKey)) ?? '{"owed":0,"since":0}') as ClockDebt
   return at !== undefined && at - debt.since > maxDebtAge ? { ...debt, owed: 0 } : debt
 }
 
@@ -292,11 +291,4 @@ async function payClockDebt(tx: Db, by: number, now: number): Promise<number> {
   return paid
 }
 
-async function writeClockDebt(tx: Db, debt: ClockDebt): Promise<void> {
-  const value = JSON.stringify(debt)
-  await tx
-    .insertInto('installation')
-    .values({ name: debtKey, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute()
-}
+const writeClockDebt = (tx: Db, debt: ClockDebt) => setInstallationValue(tx, debtKey, JSON.stringify(debt))

@@ -8,10 +8,7 @@ import { sqlStateOf } from '#/store/store-failure.ts'
 
 /** Another process of Berth uses the database. The message is for the operator. */
 export class DatabaseInUse extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'DatabaseInUse'
-  }
+  override readonly name: string = 'DatabaseInUse'
 }
 
 /**

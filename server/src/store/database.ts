@@ -167,10 +167,7 @@ export async function hasTable<T>(db: Kysely<T>, isPostgres: boolean, name: stri
 
 /** The store was written by a newer version of Berth. The message is for the operator. */
 export class NewerStore extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'NewerStore'
-  }
+  override readonly name = 'NewerStore'
 }
 
 /**
@@ -211,12 +208,18 @@ export async function tokenEra(db: Db, propose: () => string): Promise<string> {
 }
 
 export async function setTokenEra(db: Db, era: string): Promise<void> {
-  await setValue(db, 'token era', era)
+  await setInstallationValue(db, 'token era', era)
 }
 
 /** Writes a row without meaning, to check that the store can be written. */
 export async function noteWritten(db: Db, now: Date): Promise<void> {
-  await setValue(db, 'written', now.toISOString())
+  await setInstallationValue(db, 'written', now.toISOString())
+}
+
+/** A value of the installation, which is there or not. */
+export async function installationValue(db: Db, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('installation').select('value').where('name', '=', name).executeTakeFirst()
+  return row?.value
 }
 
 async function valueMadeOnce(db: Db, name: string, propose: () => string): Promise<string> {
@@ -237,7 +240,7 @@ async function readValue(db: Db, name: string): Promise<string> {
   return value
 }
 
-async function setValue(db: Db, name: string, value: string): Promise<void> {
+export async function setInstallationValue(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('installation')
     .values({ name, value })

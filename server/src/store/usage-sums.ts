@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { deleteInBatches, type Db } from './database.ts'
+import { deleteInBatches, installationValue, setInstallationValue, type Db } from './database.ts'
 import type { UsageSumsTable } from './schema.ts'
 
 /** Sums of use: seconds, MiB times seconds, and CPU time in milliseconds. */
@@ -62,19 +62,10 @@ export async function addUsage(tx: Db, rows: readonly UsageRow[]): Promise<void>
 const batchName = 'usage batch'
 
 /** Notes which batch was written last, in its transaction: after a lost answer it says whether the batch counts. */
-export async function saveUsageBatch(tx: Db, batch: string): Promise<void> {
-  await tx
-    .insertInto('installation')
-    .values({ name: batchName, value: batch })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: batch }))
-    .execute()
-}
+export const saveUsageBatch = (tx: Db, batch: string): Promise<void> => setInstallationValue(tx, batchName, batch)
 
 /** The batch that was written last. */
-export async function lastUsageBatch(db: Db): Promise<string | undefined> {
-  const row = await db.selectFrom('installation').select('value').where('name', '=', batchName).executeTakeFirst()
-  return row?.value
-}
+export const lastUsageBatch = (db: Db): Promise<string | undefined> => installationValue(db, batchName)
 
 /** What sums are asked for. */
 export interface UsageQuery {

@@ -40,14 +40,12 @@ export function createSmtpMailer(url: string, from: string, options: SmtpOptions
     async send(message) {
       const late = new Error(`the mail server did not accept the message within ${timeout} ms`)
       const end = new AbortController()
-      const timer = setTimeout(() => end.abort(late), timeout)
+      using _ = setTimeout(() => end.abort(late), timeout)
       try {
         const { signal } = end
         await connections.run(() => transport.sendMail({ ...toMail(message, from), signal }), { signal })
       } catch (error) {
         throw end.signal.aborted ? late : withoutQuotes(error, message.to)
-      } finally {
-        clearTimeout(timer)
       }
     },
     close: () => transport.close(),

@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import { chmod, link, mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { message } from '@berth/texts/localized-message.ts'
+import { sync } from '#/machine/disk-room.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
 import { refusals } from '#/refusals/errors.ts'
 
@@ -270,15 +271,9 @@ export async function createOnce(file: string, make: () => Promise<string>): Pro
 export async function replaceFile(file: string, text: string): Promise<void> {
   const aside = asideOf(file)
   await unlinkIfThere(aside)
-  const handle = await open(aside, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await writeFile(aside, text, { flag: 'wx', mode: 0o600, flush: true })
   await rename(aside, file)
-  await syncFolder(path.dirname(file))
+  await sync(path.dirname(file))
 }
 
 const asideOf = (file: string) => `${file}.next`
@@ -295,16 +290,6 @@ async function create(file: string, text: string): Promise<string> {
     await unlink(aside)
   }
   return readFile(file, 'utf8')
-}
-
-/** The file's name is in the folder's own pages, which must be written to the disk as well. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

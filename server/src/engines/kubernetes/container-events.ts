@@ -106,7 +106,7 @@ async function open(
 
 /** @param silent is aborted, which ends the connection, when no line comes for `limit` ms */
 async function* untilSilent<T>(lines: AsyncGenerator<T>, silent: AbortController, limit: number): AsyncGenerator<T> {
-  const timer = setTimeout(() => silent.abort(new DOMException('the watch is silent', 'TimeoutError')), limit).unref()
+  using timer = setTimeout(() => silent.abort(new DOMException('the watch is silent', 'TimeoutError')), limit).unref()
   try {
     for await (const line of lines) {
       timer.refresh()
@@ -115,8 +115,6 @@ async function* untilSilent<T>(lines: AsyncGenerator<T>, silent: AbortController
   } catch (error) {
     if (silent.signal.aborted) throw new BrokenWatch('unreachable', 'listen to pods', error)
     throw error
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -97,17 +97,11 @@ export async function copyBeforeMigration(dataDir: string, now: Date): Promise<C
 /** @returns sorted; none for a store that is not there, or was never opened by Berth */
 function appliedIn(file: string): string[] {
   if (!existsSync(file)) return []
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    const table = database
-      .prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
-      .get()
-    if (table === undefined) return []
-    const rows = database.prepare('select name from kysely_migration order by name').all()
-    return rows.map(({ name }) => String(name))
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file, { readOnly: true })
+  const table = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'").get()
+  if (table === undefined) return []
+  const rows = database.prepare('select name from kysely_migration order by name').all()
+  return rows.map(({ name }) => String(name))
 }
 
 /** The copy has its name only when it is complete. */
@@ -152,21 +146,19 @@ type Tx = Transaction<Schema>
  * nothing has changed, and the store must not be migrated
  */
 export async function copyPostgresBeforeMigration(url: string, now: Date): Promise<CopiedStore | undefined> {
-  const db = new Kysely<Schema>({ dialect: await postgresDialect(url, { withoutTimeouts: true, maxConnections: 1 }) })
-  try {
-    const applied = await appliedMigrations(db, true)
-    const pending = pendingMigrations(applied, Object.keys(migrations(true)))
-    if (pending.length === 0) return undefined
-    const copy = await db
-      .transaction()
-      .execute((tx) => copySchema(tx, applied, now))
-      .catch((cause: unknown) => {
-        throw notCopied(cause)
-      })
-    return { place: `the schema ${copy}`, pending }
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<Schema>({
+    dialect: await postgresDialect(url, { withoutTimeouts: true, maxConnections: 1 }),
+  })
+  const applied = await appliedMigrations(db, true)
+  const pending = pendingMigrations(applied, Object.keys(migrations(true)))
+  if (pending.length === 0) return undefined
+  const copy = await db
+    .transaction()
+    .execute((tx) => copySchema(tx, applied, now))
+    .catch((cause: unknown) => {
+      throw notCopied(cause)
+    })
+  return { place: `the schema ${copy}`, pending }
 }
 
 const notCopied = (cause: unknown): Error =>
@@ -268,7 +260,6 @@ async function copyTable(tx: Tx, schema: string, table: string): Promise<void> {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/** Folder in the data folder, of copies from before migrations. */
 const copiesFolder = 'before-migration'
 
 /**

@@ -26,10 +26,7 @@ export type StoreLocation = { readonly url: string } | { readonly folder: string
 
 /** A store that was copied is another than its copy, or cannot be written: the words are for the operator. */
 export class StoreCopyProblem extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'StoreCopyProblem'
-  }
+  override readonly name = 'StoreCopyProblem'
 }
 
 export interface CopyOptions {
@@ -173,7 +170,6 @@ export interface StoreSnapshot {
   readonly file: string
   /** Name of its last migration. */
   readonly migration: string
-  /** Rows of each table. */
   readonly rows: Readonly<Record<string, number>>
   /** Name of the installation; null for a store that no Berth was started on. */
   readonly installation: string | null
@@ -195,11 +191,9 @@ export async function takeStoreSnapshot(from: StoreLocation, folder: string): Pr
     return { file, ...(await checkStoreSnapshot(file, 'structure')) }
   }
   createPrivateFile(file)
-  const source = new DatabaseSync(path.join(from.folder, storeFileName), { readOnly: true })
-  try {
+  {
+    using source = new DatabaseSync(path.join(from.folder, storeFileName), { readOnly: true })
     await backup(source, file, { rate: allPages })
-  } finally {
-    source.close()
   }
   return { file, ...(await checkStoreSnapshot(file, 'structure')) }
 }
@@ -258,35 +252,27 @@ export interface UsedStore {
 export async function isUsedStore(url: string | null, dataDir: string): Promise<UsedStore | null> {
   const file = path.join(dataDir, storeFileName)
   if (url === null && !existsSync(file)) return null
-  const db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
-  try {
-    if (!(await hasTable(db, url !== null, 'installation'))) return null
-    const { rows } = await sql<Found>`
-      select (select count(*) from users) as users,
-        (select value from installation where name = 'instance') as name,
-        (select value from installation where name = 'written') as written,
-        (select max(at) from audit_log) as audited,
-        (select max(created_at) from users) as created,
-        (select max(last_used) from users) as used`.execute(db)
-    const [found] = rows
-    const users = Number(found?.users ?? 0)
-    return (found?.name ?? null) === null && users === 0 ? null : { users, writtenAt: found ? lastOf(found) : null }
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<unknown>({ dialect: url === null ? sqliteDialect(file) : await postgresDialect(url) })
+  if (!(await hasTable(db, url !== null, 'installation'))) return null
+  const { rows } = await sql<Found>`
+    select (select count(*) from users) as users,
+      (select value from installation where name = 'instance') as name,
+      (select value from installation where name = 'written') as written,
+      (select max(at) from audit_log) as audited,
+      (select max(created_at) from users) as created,
+      (select max(last_used) from users) as used`.execute(db)
+  const [found] = rows
+  const users = Number(found?.users ?? 0)
+  return (found?.name ?? null) === null && users === 0 ? null : { users, writtenAt: found ? lastOf(found) : null }
 }
 
 /** Whether the role of the address may make a schema, to which a store is moved aside. @throws {StoreFailure} */
 export async function mayMoveStoreAside(url: string): Promise<boolean> {
-  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
-  try {
-    const { rows } = await sql<{
-      may: boolean
-    }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(db)
-    return rows[0]?.may === true
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  const { rows } = await sql<{
+    may: boolean
+  }>`select has_database_privilege(current_database(), 'CREATE') as may`.execute(db)
+  return rows[0]?.may === true
 }
 
 /**
@@ -294,12 +280,8 @@ export async function mayMoveStoreAside(url: string): Promise<boolean> {
  * @throws {NewerStore} when a newer version changed the store there · {StoreFailure}
  */
 export async function refuseNewerStoreAt(url: string): Promise<void> {
-  const db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
-  try {
-    await refuseStoreOfNewerVersion(db)
-  } finally {
-    await db.destroy()
-  }
+  await using db = new Kysely<unknown>({ dialect: await postgresDialect(url, { maxConnections: 1 }) })
+  await refuseStoreOfNewerVersion(db)
 }
 
 /** Numbers are text where a driver reads 64 bits so; times are in ms since 1970. */

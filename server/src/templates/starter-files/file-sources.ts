@@ -5,6 +5,7 @@ import path from 'node:path'
 import { allowedPath } from '#/machine/allowed-paths.ts'
 import { answeringPaths } from '#/machine/answering-paths.ts'
 import { KeyedMutex } from '#/machine/keyed-mutex.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { catalogueFiles } from '#/templates/catalogue-folder.ts'
 import type { TemplateProblem } from '#/templates/read-templates.ts'
 import type { FilesOrigin, Template } from '#/templates/template.ts'
@@ -78,7 +79,7 @@ export class FileSources {
     const load = last && last.begun >= requestedAt - maxAge ? last : this.#begin(key, origin)
     load.waiting++
     try {
-      return (await orAborted(load.result, signal)).retain()
+      return (await withSignal(load.result, signal)).retain()
     } finally {
       if (--load.waiting === 0 && !load.isDone) this.#cancel(key, load)
     }
@@ -234,18 +235,6 @@ async function removeOldCopies(folder: string): Promise<void> {
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** Giving up does not end the work for others. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const giveUp = () => reject(signal.reason as Error)
-  signal.addEventListener('abort', giveUp, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', giveUp)
-  }
-}
 
 /** Timeout of one origin, in ms. */
 const checkTimeout = 60_000

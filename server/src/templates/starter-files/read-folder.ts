@@ -73,13 +73,9 @@ export async function addFolder(
 
 /** What was inspected may be a link by now: the file that is open decides. */
 async function* contentOf(real: string, name: string, roots: readonly string[]): AsyncGenerator<Uint8Array> {
-  const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => real)
-    if (!(await handle.stat()).isFile() || !roots.some((root) => isBelow(opened, root)))
-      throw new StarterFilesError(`${name} was exchanged while it was read`)
-    yield* handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => real)
+  if (!(await handle.stat()).isFile() || !roots.some((root) => isBelow(opened, root)))
+    throw new StarterFilesError(`${name} was exchanged while it was read`)
+  yield* handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>
 }
