@@ -1,6 +1,7 @@
-import { maxNameLength } from './schemas/groups.ts'
+/** Names of persons in lists, as pages and the command line read them; a page that reads a list loads no schemas. */
 
-/** Names of persons in lists, as pages and the command line read them. */
+/** Max length of the name of a member, in characters. */
+export const maxNameLength = 100
 
 /** Headings of columns of names; `Name` beside a first name is the family's. */
 const wholeName = /^(full |display ?)?name$|^(vor- und nachname|vollständiger name|schüler(in|:in)?|student(in)?)$/i

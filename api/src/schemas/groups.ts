@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { maxNameLength } from '../person-names.ts'
 import { AdminContainer, ContainerStatus } from './administration/admin.ts'
 import { Instant, MapOf, OneOf, OrNull, onePlainLine } from './shapes.ts'
 
@@ -8,8 +9,6 @@ export const MemberParams = Type.Object({ id: Type.String(), user_id: Type.Strin
 
 /** Max addresses in one request that adds members. */
 export const maxEmails = 500
-/** Max length of the name of a member, in characters. */
-export const maxNameLength = 100
 
 const Name = Type.String({ minLength: 1, maxLength: 100, pattern: `^(?=.*\\S)${onePlainLine}$`, description: 'Unique' })
 const Description = Type.String({ maxLength: 1000 })
