@@ -5,7 +5,7 @@ import { Alert } from '#/components/alert.tsx'
 import { useTask } from '#/components/use-task.ts'
 import { navigate } from '#/router/router.ts'
 import { useActions } from './actions.ts'
-import { addressOf, findTarget, fromLocalField, toLocalField, type AuditFilter } from './audit-filter.ts'
+import { addressOf, findTarget, fromLocalField, isFiltered, toLocalField, type AuditFilter } from './audit-filter.ts'
 
 /**
  * Users among whom the one is looked for whose whole address or slug was typed: as many as the API gives. Those who
@@ -21,6 +21,8 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
   const { busy, error, run } = useTask()
   const [hasNoAccount, setHasNoAccount] = useState(false)
   const noAccountId = useId()
+  // A phone shows the entries first.
+  const [isOpen] = useState(() => isFiltered(filter) || !matchMedia('(max-width: 40rem)').matches)
 
   function show(data: FormData) {
     const text = (name: string) => String(data.get(name) ?? '').trim()
@@ -37,31 +39,34 @@ export function FilterForm({ filter }: { filter: AuditFilter }) {
 
   return (
     <search>
-      <form
-        className="audit-filter"
-        aria-label={t('title')}
-        onSubmit={(event) => {
-          event.preventDefault()
-          show(new FormData(event.currentTarget))
-        }}
-      >
-        <Field name="actor" label={t('actor')} hint={t('actorHint')} value={filter.actor} />
-        <ActionSelect value={filter.action} />
-        <Field
-          name="target"
-          label={t('target')}
-          hint={t('targetHint')}
-          value={filter.target}
-          {...(hasNoAccount && { errorId: noAccountId })}
-        />
-        <Field name="since" label={t('since')} type="datetime-local" value={toLocalField(filter.since)} />
-        <Field name="until" label={t('until')} type="datetime-local" value={toLocalField(filter.until)} />
-        <div className="actions">
-          <button type="submit" className="button" aria-disabled={busy}>
-            {t('show')}
-          </button>
-        </div>
-      </form>
+      <details className="audit-fold" open={isOpen}>
+        <summary>{t('title')}</summary>
+        <form
+          className="audit-filter"
+          aria-label={t('title')}
+          onSubmit={(event) => {
+            event.preventDefault()
+            show(new FormData(event.currentTarget))
+          }}
+        >
+          <Field name="actor" label={t('actor')} hint={t('actorHint')} value={filter.actor} />
+          <ActionSelect value={filter.action} />
+          <Field
+            name="target"
+            label={t('target')}
+            hint={t('targetHint')}
+            value={filter.target}
+            {...(hasNoAccount && { errorId: noAccountId })}
+          />
+          <Field name="since" label={t('since')} type="datetime-local" value={toLocalField(filter.since)} />
+          <Field name="until" label={t('until')} type="datetime-local" value={toLocalField(filter.until)} />
+          <div className="actions">
+            <button type="submit" className="button" aria-disabled={busy}>
+              {t('show')}
+            </button>
+          </div>
+        </form>
+      </details>
       <div role="alert" id={noAccountId} className="live">
         {hasNoAccount && <p className="alert">{t('noAccount')}</p>}
       </div>

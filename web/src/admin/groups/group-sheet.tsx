@@ -81,7 +81,7 @@ export function GroupFacts({
   const t = useTranslations('admin.groups')
   const nameOf = useTypeName()
   const named = limitNames.filter((limit) => limits[limit] !== null)
-  const words = named.map((limit) => `${t(`form.${limit}`)} ${fieldOf(limits, limit)}`)
+  const words = named.map((limit) => t(`limit.${limit}`, { count: Number(fieldOf(limits, limit)) }))
   const at = expires_at !== null && { at: rich.time(expires_at) }
   const isOver = expires_at !== null && Date.parse(expires_at) <= serverNow()
   return (

@@ -22,7 +22,17 @@ export const groups = {
   everyType: ['every type', 'alle Typen'],
   ends: ['ends <at></at>', 'endet <at></at>'],
   ended: ['ended <at></at>', 'beendet <at></at>'],
-  limited: ['limits: {limits}', 'Grenzen: {limits}'],
+  limited: ['at most {limits} for each member', 'je Mitglied höchstens {limits}'],
+  limit: {
+    running: [
+      '{count, plural, one {# container} other {# containers}} at once',
+      '{count, plural, one {# Container} other {# Container}} zugleich',
+    ],
+    memory: ['{count, number} GiB of memory', '{count, number} GiB Arbeitsspeicher'],
+    cpus: ['{count, plural, one {# core} other {# cores}}', '{count, plural, one {# Kern} other {# Kerne}}'],
+    gpus: ['{count, plural, one {# GPU} other {# GPUs}}', '{count, plural, one {eine GPU} other {# GPUs}}'],
+    disk: ['{count, number} GiB of files', '{count, number} GiB Dateien'],
+  },
   edit: ['Edit', 'Bearbeiten'],
   editThis: ['Edit the group {name}', 'Die Gruppe {name} bearbeiten'],
   termEndOf: ['End of the term of {name}', 'Kursende von {name}'],
