@@ -4,7 +4,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import type { Person } from '#test/support/berth.ts'
 import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { isFirefox, openTab } from '#test/support/browser.ts'
 import { noCreateRuntime } from '#test/support/engine/faulty-runtimes.ts'
 
 /** An administrator makes a group, its manager shows a join code, and a user joins by it, on a phone and in German. */
@@ -14,6 +14,7 @@ const env = {
     dev: { image: 'nowhere', display_name: 'Development' },
     lab: { image: 'nowhere', display_name: 'Physics lab', groups: ['Physics 7b'] },
   }),
+  SHARING: 'people',
 }
 const berth = await startBerth({ after }, { webDir, wrapRuntime: noCreateRuntime, env })
 const boss = await berth.signUp('boss@x.org')
@@ -74,6 +75,13 @@ test('the manager finds the group below the containers, and makes a join code', 
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 })
 
+test('the menu of the account leads to groups and sharing', async () => {
+  await page.getByRole('button', { name: 'Account' }).click()
+  for (const name of ['Groups and join codes', 'Share a container'])
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+})
+
 test('an invitation that the manager withdraws is said to be, and leaves the focus beside it', async () => {
   await press('Add members')
   const dialog = page.getByRole('dialog')
@@ -86,6 +94,17 @@ test('an invitation that the manager withdraws is said to be, and leaves the foc
   await dialog.getByRole('button', { name: 'Withdraw' }).click()
   await page.locator('[role=status]:focus', { hasText: 'The invitation is withdrawn.' }).waitFor()
   await page.getByRole('heading', { name: 'late@x.org' }).waitFor({ state: 'detached' })
+})
+
+// It was that of the server, and lessons began hours too early or too late.
+test('hours are first in the time zone of the browser', { skip: isFirefox && 'of Chromium' }, async () => {
+  const chromium = await page.context().newCDPSession(page)
+  await chromium.send('Emulation.setTimezoneOverride', { timezoneId: 'Pacific/Auckland' })
+  await page.reload()
+  await press('Hours')
+  const dialog = page.getByRole('dialog', { name: 'Hours' })
+  assert.equal(await dialog.getByLabel('Time zone').inputValue(), 'Pacific/Auckland')
+  await dialog.getByRole('button', { name: 'Close' }).click()
 })
 
 test('the manager sets when containers stop, reads that it is stored, and is asked before all hours go', async () => {

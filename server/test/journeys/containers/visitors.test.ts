@@ -37,6 +37,8 @@ async function signIn(page: Page, email: string): Promise<void> {
 async function share(may: 'look' | 'use it'): Promise<void> {
   await desk.getByRole('button', { name: 'Share Workspace' }).click()
   const dialog = desk.getByRole('dialog', { name: 'Share Workspace' })
+  // It said "tell them the address", and showed none.
+  assert.equal(await dialog.locator('.address').textContent(), `${front}/ann-dev`)
   await dialog.getByLabel('E-mail addresses').fill('ben@x.org')
   await dialog.getByLabel('They may').selectOption(may)
   assert.deepEqual(await violations(desk), [])
