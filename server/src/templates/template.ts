@@ -257,9 +257,17 @@ export interface StarterFiles {
   readonly to: string
   /** `never`: put there once · `missing`: also what is missing later · `changed`: also what is another by now. */
   readonly update: 'never' | 'missing' | 'changed'
-  /** Whether what begins with a dot in the home is left out; left out itself: no. */
-  readonly isWithoutHidden?: true
+  /** Whether what programs of the home execute unasked is left out (`isExecutedUnasked`); left out itself: no. */
+  readonly isWithoutExecuted?: true
 }
+
+/**
+ * Whether shells, editors and Jupyter execute what is at a path of a home without being asked: hidden files (`.bashrc`,
+ * `.ipython`), `bin`, which Debian's `.profile` has in the path of commands, and settings of Jupyter in the folder that it
+ * is started in.
+ */
+export const isExecutedUnasked = (path: string): boolean =>
+  /^(?:\.|bin(?:\/|$)|jupyter_\w*config\.(?:py|json)$)/.test(path)
 
 /** Without those of the catalogue, which help an application that does without where they cannot be put. */
 export const requiredFiles = (files: readonly StarterFiles[]): readonly StarterFiles[] =>

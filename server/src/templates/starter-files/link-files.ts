@@ -1,5 +1,5 @@
 import { starterFileList } from '#/templates/field-values.ts'
-import type { StarterFiles } from '#/templates/template.ts'
+import { isExecutedUnasked, type StarterFiles } from '#/templates/template.ts'
 
 /** What a link asks for: a Git repository, a branch, tag or commit of it, and a folder of the home. */
 export interface GitLink {
@@ -14,7 +14,7 @@ const maxUrl = 500
  * The starter files that a link stands for; what a person changed is kept beside what is put there.
  * @param hosts those that the operator allows, as `OPEN_GIT_HOSTS` has them
  * @returns `host`: it is no host of these · `link`: it is no address of a repository, no name of a branch, or the folder leads out of the
- * home or is a hidden one
+ * home or to where programs execute what they find
  */
 export function filesOfLink({ git, ref, to }: GitLink, hosts: readonly string[]): StarterFiles | 'host' | 'link' {
   const url = git.length <= maxUrl ? URL.parse(git) : null
@@ -24,7 +24,7 @@ export function filesOfLink({ git, ref, to }: GitLink, hosts: readonly string[])
   if (!hosts.includes(url.host)) return 'host'
   const read = starterFileList.read([{ from: { git, ref }, to, update: 'changed' }])
   const files = 'value' in read ? read.value[0] : undefined
-  if (!files || !('git' in files.from) || files.to.startsWith('.')) return 'link'
-  // Shells, editors and Jupyter execute what they find there, and any person may have made the link (`.bashrc`, `.ipython`).
-  return { ...files, from: { ...files.from, isAnonymous: true }, isWithoutHidden: true }
+  if (!files || !('git' in files.from) || isExecutedUnasked(files.to)) return 'link'
+  // Any person may have made the link.
+  return { ...files, from: { ...files.from, isAnonymous: true }, isWithoutExecuted: true }
 }

@@ -3,7 +3,7 @@ import { createTarPacker, type TarPackController } from 'modern-tar'
 import type { Logger } from 'pino'
 import type { Account, ContainerFiles, FileStatus } from '#/engines/runtime.ts'
 import { isRecord } from '#/templates/field-values.ts'
-import { requiredFiles, type FilesOrigin, type StarterFiles } from '#/templates/template.ts'
+import { isExecutedUnasked, requiredFiles, type FilesOrigin, type StarterFiles } from '#/templates/template.ts'
 import { StarterFilesError, defaultLimits, type FileEntry, type FileSet } from './file-set.ts'
 import type { FileSources } from './file-sources.ts'
 import { StoppedHome, type KeptFile } from './stopped-home.ts'
@@ -204,7 +204,7 @@ export class PutSelection {
   /** Adds the files of one origin. @throws {RuntimeError} */
   async add(
     set: FileSet,
-    { to, update, isWithoutHidden }: Pick<StarterFiles, 'to' | 'update' | 'isWithoutHidden'>,
+    { to, update, isWithoutExecuted }: Pick<StarterFiles, 'to' | 'update' | 'isWithoutExecuted'>,
   ): Promise<void> {
     const now = new Date()
     this.#mayCompare = maxCompared
@@ -212,7 +212,7 @@ export class PutSelection {
     if (to !== '') await this.#folder(to, 0o755, now)
     for (const entry of set.entries) {
       const path = posix.join(to, entry.path)
-      if (isWithoutHidden && path.startsWith('.')) {
+      if (isWithoutExecuted && isExecutedUnasked(path)) {
         if (entry.kind !== 'folder') this.leftOut.push(path)
       } else if (entry.kind === 'folder') await this.#folder(path, entry.mode, entry.mtime)
       else if (!(await this.#folder(posix.dirname(path), 0o755, now))) this.leftOut.push(path)

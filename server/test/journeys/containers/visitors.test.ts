@@ -75,7 +75,7 @@ test('Ann lets him use it: his terminal runs in her container, and ends within a
   await desk.getByText('Shared with no one.').waitFor()
   // Not at the top of the document: the row is gone with the pressed button.
   await desk.locator('h2:focus').waitFor()
-  await desk.getByRole('status').filter({ hasText: 'The share with ben@x.org is ended.' }).waitFor()
+  await desk.getByRole('status').filter({ hasText: 'ben@x.org no longer has access.' }).waitFor()
   await share('use it')
   await steadily(() => phone.goto(workspace))
   await phone.locator('.xterm').click()

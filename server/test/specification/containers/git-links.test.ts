@@ -145,7 +145,9 @@ suite('links with files of a Git repository', () => {
   test('what programs of a home execute unasked is not put there', async () => {
     const jon = await berth.signUp('jon@x.org')
     mkdirSync(path.join(folder, 'course', '.config'), { recursive: true })
-    publish({ '.bashrc': 'evil\n', '.config/start': 'evil\n', 'three.txt': 'third\n' })
+    mkdirSync(path.join(folder, 'course', 'bin'), { recursive: true })
+    const hidden = { '.bashrc': 'evil\n', '.config/start': 'evil\n' }
+    publish({ ...hidden, 'bin/ls': 'evil\n', 'jupyter_server_config.py': 'evil\n', 'three.txt': 'third\n' })
     await execInContainer(idOf(jon), 'echo mine > /home/berth/.bashrc')
     assertOk(await put(jon, { git: course }))
     assert.equal(await read(jon, 'three.txt'), 'third\n')
@@ -153,11 +155,11 @@ suite('links with files of a Git repository', () => {
     assert.equal(
       await execInContainer(
         idOf(jon),
-        'cd /home/berth; for each in .config .bashrc.1; do [ ! -e $each ] || echo $each; done',
+        'cd /home/berth; for each in .config .bashrc.1 bin jupyter_server_config.py; do [ ! -e $each ] || echo $each; done',
       ),
       '',
     )
-    assertRefused(await put(jon, { git: course, to: '.config' }), 400)
+    for (const to of ['.config', 'bin']) assertRefused(await put(jon, { git: course, to }), 400)
     // A folder of its own is no place where programs look.
     assertOk(await put(jon, { git: course, to: 'week2' }))
     assert.equal(await read(jon, 'week2/.bashrc'), 'evil\n')
