@@ -64,7 +64,8 @@ test('the class list of a spreadsheet is checked first, and then joins or is inv
   await dialog.getByText('2 users are members now.').waitFor()
   await pressIn('Close')
   await page.getByText('2 members').first().waitFor()
-  await page.getByRole('heading', { name: 'cem@x.org' }).waitFor()
+  const invited = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Cem', exact: true }) })
+  await invited.getByText('cem@x.org', { exact: true }).waitFor()
   assert.match(berth.mails.find(({ to }) => to === 'cem@x.org')?.subject ?? '', /Physics 7b/)
 })
 
