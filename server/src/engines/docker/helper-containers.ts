@@ -109,7 +109,11 @@ export class HelperContainers {
 
   /** One that is made anew would leave the earlier one in the engine, without a name. */
   async #hasImage(): Promise<boolean> {
-    const call = { what: 'look for the empty image', method: 'GET', path: `/images/${helperImage}/json` } as const
+    const call = {
+      what: 'look for the empty image',
+      method: 'GET',
+      path: `/images/${encodeURIComponent(helperImage)}/json`,
+    } as const
     try {
       const { RootFS } = await this.#client.ask<InspectedImage>({ ...call, timeout: callTimeouts.read })
       return RootFS?.Layers?.join() === emptyLayer
