@@ -31,10 +31,10 @@ export interface JoinCode {
   readonly expiresAt: Date
 }
 
-/** Who joins, for the audit log. */
 /** Max wrong codes of a user within a minute. */
 const maxPerMinute = 10
 
+/** Who joins, for the audit log. */
 interface Joining {
   readonly id: number
   readonly email: string

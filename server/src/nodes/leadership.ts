@@ -21,7 +21,7 @@ export interface LeadershipParts {
 }
 
 /**
- * Leader election: the lead of this node while it lasts. It renews the lease, and says before each order whether it
+ * Keeps the lead of this node while it lasts; `takeLease` of the store takes it. It renews the lease, and says before each order whether it
  * still counts. It stops counting at two thirds of the lease, before another node may take it, so that two never lead
  * at once (split brain). Then no order is given, and a late renewal within a second shows that no other node has led
  * meanwhile, as after a pause of a busy machine; otherwise the lead is lost. Time runs by both clocks: a process that
