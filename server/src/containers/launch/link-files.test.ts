@@ -22,7 +22,7 @@ test('links that one person follows again and again keep no other person waiting
   end.promise.catch(() => undefined)
   const parts: Partial<Record<keyof LinkFilesParts, unknown>> = {
     database,
-    runtime: { capabilities: { pauses: true } },
+    runtime: { capabilities: { pauses: true, putsFiles: true } },
     templates: { get: () => ({ home: '/home', homeSource: null }), openTypes: [] },
     rules: { refusalFor: async () => undefined },
     starterFiles: {
