@@ -138,6 +138,3 @@ export const metricDescriptions = {
   ),
   berth_leader_epoch: gauge('Goes up by one each time that a node begins to lead.', optional),
 } satisfies Readonly<Record<string, MetricDescription>>
-
-/** Name of a metric without its labels. */
-export type MetricName = keyof typeof metricDescriptions

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { isAllowedPort, isFurtherPort, labelOf, segmentOf } from '@berth/gateway/basics/container-port.ts'
 import type { ListeningPort } from '@berth/gateway/port/gateway.ts'
-import { containerPrefix } from '#/containers/container-name.ts'
 import { isAddress, upstreamOf, type ContainerState } from '#/containers/routes/container-state.ts'
 import type { RouteSync } from '#/containers/routes/route-sync.ts'
 import type { Runtime } from '#/engines/runtime.ts'
@@ -141,7 +140,3 @@ export function portUrl(
   const label = labelOf(prefix, port)
   return label === undefined ? undefined : `${containerOrigin(label)}/`
 }
-
-/** Address of a port of this user's container of this type. */
-export const portUrlOf = (addresses: PortAddresses, slug: string, type: string, port: number | undefined) =>
-  portUrl(addresses, containerPrefix(slug, type), port)
