@@ -27,6 +27,21 @@ export function openLink(origin: string, { type, path, git = '', ref = '', to = 
   return `${origin}${openLinkPath}/${encodeURIComponent(type)}/${below}${whole === '' ? '' : `?${whole}`}`
 }
 
+/**
+ * Why a link of this would lead nowhere: its path is none below the container's address, or its repository has no address that
+ * may stand in a link, where a password would be read by all who get it. Undefined when nothing is wrong with its form.
+ */
+export function openLinkProblem({ path, git = '' }: Pick<OpenLinkParts, 'path' | 'git'>): 'path' | 'git' | undefined {
+  const [name = ''] = path.split('?')
+  const isWhole = /^[a-z][a-z0-9+.-]*:/i.test(name)
+  if (isWhole || /\\|%5c|%2f/i.test(name) || name.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
+    return 'path'
+  if (git === '') return undefined
+  const url = URL.parse(git)
+  const isAddress = url !== null && /^https?:$/.test(url.protocol)
+  return isAddress && !/[?#@]/.test(git) ? undefined : 'git'
+}
+
 /** A name that was copied from an address bar is encoded already. */
 function encodedOnce(segment: string): string {
   try {

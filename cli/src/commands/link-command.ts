@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { openLink } from '@berth/api/open-link.ts'
+import { openLink, openLinkProblem } from '@berth/api/open-link.ts'
 import { addressesFor, readConfig } from '@berth/server/config/config.ts'
 import { filesOfLink } from '@berth/server/templates/starter-files/link-files.ts'
 import { CommandFailed } from '#/command-failure.ts'
@@ -52,6 +52,10 @@ async function printOpenLink(
   if (!types.includes(type)) throw new CommandFailed(`No type is called ${type}. Types: ${types.join(', ')}`)
   if (git === undefined && (ref !== undefined || to !== undefined))
     throw new CommandFailed('--ref and --to need --git, which names the repository.')
+  if (openLinkProblem({ path }) !== undefined)
+    throw new CommandFailed(
+      'The link would not work: the path is what stands behind the address of a container, without `..`, backslashes and `%2f`.',
+    )
   if (git !== undefined) refuseWrong(filesOfLink({ git, ref: ref ?? null, to: to ?? '' }, config.openGitHosts), git)
   const link = openLink(addressesFor(config, config.port).frontendUrl, {
     type,

@@ -92,7 +92,7 @@ export const refusals: Translated<'refusals'> = {
   noHomeForFiles:
     'In diesen Container lassen sich jetzt keine Dateien legen. Starte ihn zuerst; wenn er läuft, hole die Dateien selbst.',
   filesFailed:
-    'Die Dateien ließen sich nicht holen oder nicht in deinen Home-Ordner legen. Von dir wurde nichts geändert; versuche es in einer Minute noch einmal.',
+    'Die Dateien ließen sich nicht holen oder nicht in deinen Home-Ordner legen. Von dir wurde nichts geändert. Versuche es in einer Minute noch einmal; wenn das nicht hilft, frag, wer dir den Link gegeben hat, ob Repository und Zweig stimmen.',
   keepFailed:
     'Die Container-Engine antwortet zu diesem Container nicht, deshalb ist nicht bekannt, ob er läuft. Versuche es gleich noch einmal.',
   portsOfStopped: 'Dieser Container läuft nicht, also lauscht darin nichts. Öffne ihn zuerst.',

@@ -82,7 +82,7 @@ export const refusals = {
   badLink: 'The link names no Git repository, branch or folder that can be used. Ask who gave you the link.',
   noHomeForFiles: 'Files cannot be put into this container now. Launch it first; if it runs, get the files yourself.',
   filesFailed:
-    'The files could not be fetched, or could not be put into your home folder. Nothing of yours was changed; try again in a minute.',
+    'The files could not be fetched, or could not be put into your home folder. Nothing of yours was changed. Try again in a minute; if that does not help, ask the person who gave you the link whether the repository and its branch are right.',
   keepFailed:
     'The container engine does not answer about this container, so it is not known whether it runs. Try again in a moment.',
   portsOfStopped: 'This container does not run, so nothing listens in it. Open it first.',

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { useTranslations } from 'use-intl/react'
-import { openLink } from '@berth/api/open-link.ts'
+import { openLink, openLinkProblem } from '@berth/api/open-link.ts'
 import { boot } from '#/api/api-client.ts'
+import { Alert } from '#/components/alert.tsx'
 import { Button } from '#/components/button.tsx'
 import { useCopy } from '#/components/clipboard.ts'
 import { Dialog } from '#/components/dialog.tsx'
@@ -28,7 +29,9 @@ function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
   const t = useTranslations('classLink')
   const [type, setType] = useState(types[0]?.type ?? '')
   const [given, setGiven] = useState(parts)
-  const link = openLink(location.origin, { type, ...given, path: pathBelow(ownAddress, given.path) })
+  const wanted = { type, ...given, path: pathBelow(ownAddress, given.path) }
+  const problem = openLinkProblem(wanted)
+  const link = openLink(location.origin, wanted)
   const { shown, said, copy, forget } = useCopy(link)
   const field = (name: keyof typeof parts) => (
     <Field label={t(name)}>
@@ -70,18 +73,23 @@ function ClassLink({ types, ownAddress, onClose }: ClassLinkDialogProps) {
               </div>
             )}
           </div>
-          <p>
-            <code ref={shown} className="path">
-              {link}
-            </code>
-          </p>
-          <QrCode text={link} label={t('qr')} />
-          <p role="status">{said}</p>
-          <div className="actions">
-            <Button variant="primary" onPress={copy}>
-              {t('copy')}
-            </Button>
-          </div>
+          <Alert error={undefined} sentence={problem && t(`problem.${problem}`)} />
+          {problem === undefined && (
+            <>
+              <p>
+                <code ref={shown} className="path">
+                  {link}
+                </code>
+              </p>
+              <QrCode text={link} label={t('qr')} />
+              <p role="status">{said}</p>
+              <div className="actions">
+                <Button variant="primary" onPress={copy}>
+                  {t('copy')}
+                </Button>
+              </div>
+            </>
+          )}
         </>
       )}
     </Dialog>

@@ -56,6 +56,16 @@ export const classLink = {
   ],
   ref: ['Branch, tag or commit', 'Zweig, Tag oder Commit'],
   to: ['Folder of the home', 'Ordner im Home'],
+  problem: {
+    path: [
+      'This path leads nowhere. Write what stands behind the address of your own container of this type, without its address, “..” and backslashes.',
+      'Dieser Pfad führt nirgendwohin. Schreib, was hinter der Adresse deines eigenen Containers dieser Art steht, ohne die Adresse, „..“ und umgekehrte Schrägstriche.',
+    ],
+    git: [
+      'Write the address of a public repository, with http or https, and without a user, password, query or fragment: all who get the link can read it.',
+      'Schreib die Adresse eines öffentlichen Repositorys, mit http oder https und ohne Benutzer, Passwort, Abfrage und Fragment: Wer den Link bekommt, liest sie.',
+    ],
+  },
   qr: ['QR code of the link', 'QR-Code des Links'],
   copy: ['Copy the link', 'Link kopieren'],
 } as const satisfies Texts

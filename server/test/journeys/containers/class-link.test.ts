@@ -42,8 +42,21 @@ test('the page of a group has the link, with a QR code', async (t) => {
   await dialog.getByLabel('Folder of the home').fill('lesson')
   link = (await dialog.locator('code.path').textContent()) ?? ''
   assert.equal(link, `${url}/open/dev/lesson/week1.txt?${new URLSearchParams({ git: repository.url, to: 'lesson' })}`)
-  // What it says is read in `qr-code.test.ts`.
-  await dialog.getByRole('img').waitFor()
+  // What it says is read in `qr-code.test.ts`. In a low window what follows it lay upon it.
+  await page.setViewportSize({ width: 1366, height: 650 })
+  const [code, copy] = [dialog.getByRole('img'), dialog.getByRole('button', { name: 'Copy the link' })]
+  const [below, above] = [(await copy.boundingBox())?.y ?? 0, await code.boundingBox()]
+  assert.ok(above && above.height > 300 && below >= above.y + above.height, JSON.stringify([above, below]))
+  // Who gets a link reads what is in it.
+  await dialog.getByLabel('Git repository').fill('https://ann:secret@git.example.org/course')
+  await dialog.getByText('Write the address of a public repository').waitFor()
+  assert.equal(await copy.count(), 0)
+  await dialog.getByLabel('Git repository').fill('')
+  for (const wrong of ['../x', 'a\\b', 'a%2fb', `${url}/bob-dev/x`]) {
+    await dialog.getByLabel('File or page to open').fill(wrong)
+    await dialog.getByText('This path leads nowhere.').waitFor()
+    assert.equal(await code.count(), 0, wrong)
+  }
 })
 
 test('who opens it without a session signs in, reads what is fetched and where to, and confirms; then the file is there', async (t) => {
