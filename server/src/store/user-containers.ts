@@ -226,10 +226,14 @@ export async function storeParameters(db: Db, id: number, chosen: ChosenParamete
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
-/** Stores a use of the running container: updates `last_used`, and an earlier stop does not count any more. */
-export async function touchContainer(db: Db, id: number, now: Date): Promise<void> {
+/**
+ * Stores a launch of the container, which runs now: an earlier stop does not count any more.
+ * @param isStarted false: it ran before, and since when stays
+ */
+export async function touchContainer(db: Db, id: number, now: Date, isStarted = true): Promise<void> {
   const at = now.getTime()
-  const change = { last_used: at, stopped_at: null, is_stop_requested: null, running_since: at }
+  const running_since = isStarted ? at : sql<number>`coalesce(running_since, ${at})`
+  const change = { last_used: at, stopped_at: null, is_stop_requested: null, running_since }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 

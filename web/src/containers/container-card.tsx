@@ -251,7 +251,8 @@ interface CardNotesProps {
 function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
-  const timeWord = entry.status === 'running' ? 'since' : 'lastLaunched'
+  const since = entry.status === 'running' ? entry.running_since : undefined
+  const timeWord = since === undefined ? 'lastUsed' : 'since'
   if (isBlocked && isBlockSaid) return null
   if (isBlocked) {
     return (
@@ -271,7 +272,7 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
       {lastUsed !== null && !isShort && (
         // Another line in its place: in the same one the time would move.
         <p key={timeWord} className="hint">
-          {t.rich(timeWord, shortTimeAt(lastUsed))}
+          {t.rich(timeWord, shortTimeAt(since ?? lastUsed))}
         </p>
       )}
       {lastUsed === null && entry.created_at === null && <p className="hint">{t('hint.firstLaunch')}</p>}

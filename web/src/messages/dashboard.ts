@@ -123,7 +123,7 @@ export const dashboard = {
     ],
   },
   since: ['Since <time></time>', 'Seit <time></time>'],
-  lastLaunched: ['Last launched <time></time>', 'Zuletzt gestartet: <time></time>'],
+  lastUsed: ['Last used <time></time>', 'Zuletzt benutzt: <time></time>'],
   idleHint: {
     at: ['Runs until <time></time> if it is not used.', 'Läuft bis <time></time>, falls er nicht benutzt wird.'],
     over: ['Will be suspended soon if it is not used.', 'Wird bald angehalten, falls er nicht benutzt wird.'],

@@ -378,10 +378,11 @@ export class Spawner {
     const container = adopted ?? (await this.#startAdmitted({ attempt, start, found, isReplaced, isChanged }))
     const block = await checkBlock(database.db, user.id, template.type)
     if (block) await this.#stopBlocked(record, container.id, block)
+    const isStarted = found?.state !== 'running' || isReplaced
     if (isUnrequested(attempt)) await noteStopped(database.db, user.id, template.type, null)
-    else await touchContainer(database.db, record.id, now)
+    else await touchContainer(database.db, record.id, now, isStarted)
     crashPoint('launch.before-answer')
-    return { container, isStarted: found?.state !== 'running' || isReplaced, record }
+    return { container, isStarted, record }
   }
 
   /**

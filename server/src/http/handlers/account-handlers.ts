@@ -13,7 +13,7 @@ import type { StoredSession } from '#/store/sessions.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, sessionOf, userOf, type Handlers } from './call.ts'
-import { toContainerEntry, toUser } from './dto-serializers.ts'
+import { isUp, toContainerEntry, toUser } from './dto-serializers.ts'
 
 export interface UserParts {
   readonly containers: Pick<Containers, 'ownContainers'>
@@ -58,7 +58,7 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
           const record = each.template.home === null ? undefined : each.record
           const problem = record && homeProblemOf(record, each.homeFault)
           const sentence = problem && localizedReply(call, problem)
-          const used = isUp(each) ? null : (each.record?.fullLayer ?? null)
+          const used = isUp(each.status) ? null : (each.record?.fullLayer ?? null)
           return {
             ...toContainerEntry(spawnerUrl, user.slug, each),
             ...measurementsOf(measured, user, each),
@@ -76,8 +76,6 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
   }
 }
 
-const isUp = ({ status }: Pick<ListedContainer, 'status'>) => status === 'running' || status === 'paused'
-
 const homeFaults = { silent: 'launches.homeSilent', stale: 'launches.homeStale' } as const
 
 /** Why a program cannot use its home, and what to do about it; null when nothing is known to be wrong. */
@@ -92,7 +90,7 @@ function measurementsOf(
   user: User,
   { template, record, status }: ListedContainer,
 ): Pick<ContainerEntry, 'memory' | 'disk'> {
-  const id = isUp({ status }) ? record?.containerId : undefined
+  const id = isUp(status) ? record?.containerId : undefined
   const used = id ? measured.memoryOf(id) : undefined
   const disk = template.home === null || !record ? undefined : measured.spaceOf(user, template.type)
   return { ...(used !== undefined && { memory: { used, limit: template.memory } }), ...(disk && { disk }) }

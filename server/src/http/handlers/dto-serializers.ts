@@ -38,11 +38,14 @@ export function toContainerEntry(
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
     last_used: isoInstant(record?.lastUsed),
+    ...(isUp(status) && record?.runningSince && { running_since: record.runningSince.toISOString() }),
     ...(idle && { idle: { at: idle.at.toISOString(), why: idle.why } }),
     is_blocked: record?.isBlocked ?? false,
     blocked_at: isoInstant(record?.blockedAt),
   }
 }
+
+export const isUp = (status: string): boolean => status === 'running' || status === 'paused'
 
 /** Name of a sign, or the path of an image, of a template that says so. */
 const iconOf = ({ icon }: Pick<Template, 'icon'>) =>

@@ -83,10 +83,17 @@ test('launch recreates a container that the runtime no longer has, and replaces 
   assert.equal((await recordOf(admin, dan.id)).container_port, 8080)
 })
 
-test('launch updates last_used of the container', async () => {
+test('launch updates last_used of the container, and not since when it runs', async () => {
+  const runningSince = async () => {
+    const { containers } = (await dan.call('GET', '/api/user/containers')).body
+    return containers.find(({ type }: { type: string }) => type === 'dev').running_since as string
+  }
+  const since = await runningSince()
   const before = Date.now()
   assertOk(await launch(dan, 'dev'))
   assert.ok(Date.parse((await recordOf(admin, dan.id)).last_used ?? '') >= before)
+  // The card called the last visit the time of the start.
+  assert.deepEqual([await runningSince(), Date.parse(since) < before], [since, true])
 })
 
 test('launch of a type that is not configured is 400 and names the types there are', async () => {
