@@ -86,6 +86,22 @@ for (const [keyword, [schema, value]] of Object.entries(faults)) {
   })
 }
 
+// Each of three kinds of source had a problem, and that of the first was told: `dockerfile` is missing.
+test('of a value that may be one of several, the problem of the one that was meant is told', async (t) => {
+  const server = fastify()
+  t.after(() => server.close())
+  server.setErrorHandler(handleError)
+  server.post('/', { schema: { body: endpoints.createEnvironment.body } }, () => ({}))
+  for (const [source, place] of [
+    [{ base: 'nope image' }, 'source.base'],
+    [{ base: 'debian', pip: ['a b;c'] }, 'source.pip.0'],
+    [{ git: 'file:///course' }, 'source.git'],
+  ] as const) {
+    const reply = await server.inject({ method: 'POST', url: '/', payload: { name: 'course', source } })
+    assert.match(reply.json<{ error: string }>().error, new RegExp(`^The body is not valid: ${place} must match`))
+  }
+})
+
 test('the table asks for nothing that could not be explained', () => {
   const structure = ['properties', 'items', 'definitions', 'description', 'title', 'default', 'examples', '$id']
   const asked = new Set<string>()

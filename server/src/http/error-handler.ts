@@ -104,11 +104,18 @@ function missing(endpoint: Endpoint | undefined): Refusal {
   return refusals.badRequest(message('requests.missingFields', { names: list('comma', required) }))
 }
 
-/** Name of the first invalid value, and its problem. */
-function whatIsWrong({ validation }: FastifyError): { place: string | LocalizedMessage; problem: LocalizedMessage } {
-  const [first] = validation ?? []
-  const place = first?.instancePath.slice(1).replaceAll('/', '.') ?? ''
-  return { place: place === '' ? message('requests.it') : place, problem: problemOf(first) }
+/**
+ * Name of the first invalid value, and its problem. Where a value may be one of several, each of these has a problem with it: that
+ * which lies deepest is of the one that was meant.
+ */
+function whatIsWrong({ validation = [] }: FastifyError): {
+  place: string | LocalizedMessage
+  problem: LocalizedMessage
+} {
+  const depth = ({ instancePath }: FastifySchemaValidationError) => instancePath.split('/').length
+  const [found] = validation.toSorted((one, other) => depth(other) - depth(one))
+  const place = found?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  return { place: place === '' ? message('requests.it') : place, problem: problemOf(found) }
 }
 
 /**
