@@ -78,7 +78,8 @@ export const EnvironmentVersion = Type.Object({
   created_at: Instant,
   error: OrNull(Type.String(), { description: 'Why it failed' }),
   changes: OrNull(Type.Array(Type.String()), {
-    description: 'Lines of the source that went (`- `) and came (`+ `) since the version before; null: none is kept',
+    description:
+      'Lines of the source that went (`- `) and came (`+ `) since the newest version before it that is ready; null: none is kept',
   }),
 })
 export type EnvironmentVersion = Type.Static<typeof EnvironmentVersion>

@@ -97,7 +97,8 @@ const set: CommandSpec = {
       .option('--run <command...>', 'commands of a shell')
       .option('--description <text>', 'what it is')
       .option('--group <group>', 'name or id of the group whose managers may change it'),
-  effect: 'The source is checked. Nothing is built, and nothing that runs changes.',
+  effect:
+    'The form of the source is checked; repositories and images are read by the build. Nothing is built, and nothing that runs changes.',
   examples: [
     ['environments set statistics --base python:3.13 --pip pandas scipy', 'packages on a base'],
     ['environments set statistics --git https://git.example.org/course.git --path week1', 'a repository'],
@@ -137,6 +138,11 @@ async function sourceOf(options: SetOptions, folder: string): Promise<Environmen
     (dockerfile !== undefined && base !== undefined)
   )
     throw new WrongUsage('Name one of --dockerfile, --git and --base.')
+  const hasPackages = [apt, pip, npm, run].some((each) => each !== undefined)
+  if (hasPackages && (base === undefined || git !== undefined))
+    throw new WrongUsage('--apt, --pip, --npm and --run are added to an image: name it with --base, and no --git.')
+  if ((ref ?? place) !== undefined && git === undefined)
+    throw new WrongUsage('--ref and --path are of a repository: name it with --git.')
   if (dockerfile !== undefined)
     return {
       dockerfile: await readFile(path.resolve(folder, dockerfile), 'utf8').catch((error: unknown) => {
@@ -176,6 +182,7 @@ async function buildEnvironment(
   { publish: publishes }: { readonly publish?: true },
 ): Promise<void> {
   const { version: number } = await api.buildEnvironment({ params: { name } })
+  terminal.note(`Version ${number} is being built. Its output: berth environments log ${name}`)
   for (;;) {
     await sleep(pollInterval, undefined, { signal })
     const { environment } = await api.readEnvironment({ params: { name } })

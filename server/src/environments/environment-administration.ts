@@ -405,7 +405,9 @@ export class EnvironmentAdministration {
 /** @param versions of one environment, newest first */
 const withChanges = (versions: readonly StoredVersion[]): VersionView[] =>
   versions.map((each, at) => {
-    const before = versions[at + 1]
+    // Of one that failed nothing was launched, so what is another than in it says nothing.
+    const older = versions.slice(at + 1)
+    const before = older.find(({ state }) => state === 'ready') ?? older[0]
     return { ...each, changes: before ? changesOf(before.source, each.source) : null }
   })
 

@@ -71,8 +71,7 @@ export class ImageBuild {
       return await this.#build(wanted, log, either)
     } catch (error) {
       signal.throwIfAborted()
-      if (timeout.aborted)
-        throw new VersionFailed(message('environments.timeout', { minutes: Math.ceil(limits.timeout / 60_000) }))
+      if (timeout.aborted) throw new VersionFailed(message('environments.timeout', { seconds: limits.timeout / 1_000 }))
       throw this.#failureOf(error)
     }
   }
@@ -136,8 +135,13 @@ export class ImageBuild {
 
   #failureOf(error: unknown): unknown {
     if (error instanceof DockerfileProblem) return new VersionFailed(error.sentence)
-    if (error instanceof BuildFailed)
-      return new VersionFailed(message('environments.failed', { words: error.message.slice(0, 2_000) }))
+    if (error instanceof BuildFailed) {
+      const words = error.message.slice(0, 2_000)
+      // 128 and the number of SIGKILL: the engine does not tell of a step's memory.
+      if (!words.endsWith('non-zero code: 137')) return new VersionFailed(message('environments.failed', { words }))
+      const max = formatBytes(this.#parts.limits.memory)
+      return new VersionFailed(message('environments.killed', { words, max }))
+    }
     if (error instanceof BuildTooLarge) {
       const max = formatBytes(this.#parts.limits.maxSize)
       return new VersionFailed(message('environments.tooLarge', { max }))

@@ -16,6 +16,8 @@ test('the operator makes, changes, builds and deletes environments, without a ru
 
   const made = await berth('set', 'statistics', '--base', 'python:3.13', '--pip', 'pandas', 'scipy')
   assert.match(made.stdout, /^Environment statistics\. Build it with:/, made.stderr)
+  const ignored = await berth('set', 'statistics', '--pip', 'six')
+  assert.deepEqual([ignored.code, /name it with --base/.test(ignored.stderr)], [2, true], ignored.stderr)
   const dockerfile = path.join(dataDir, 'Dockerfile')
   await writeFile(dockerfile, 'FROM python:3.13\nRUN --mount=type=cache,target=/x true\n')
   const refused = await berth('set', 'statistics', '--dockerfile', dockerfile)

@@ -1,7 +1,7 @@
 import type { Translated } from '#/english.ts'
 
 export const environments: Translated<'environments'> = {
-  off: 'Umgebungen sind hier nicht eingeschaltet.',
+  off: 'Umgebungen sind hier nicht eingeschaltet. Der Betreiber schaltet sie mit der Einstellung ENVIRONMENTS ein.',
   notFound: 'Es gibt keine Umgebung dieses Namens.',
   versionNotFound: 'Die Umgebung hat diese Version nicht.',
   forAdministrators: 'Umgebungen sind hier Sache der Administratoren.',
@@ -23,7 +23,7 @@ export const environments: Translated<'environments'> = {
   noTrial: 'Du probierst keine Version dieser Umgebung aus.',
   trialEnded: 'Der Container zum Ausprobieren ist entfernt.',
   typeNotOfGroup:
-    'Die Vorlage von {type} verwendet diese Umgebung und ist nicht nur für die Mitglieder der Gruppe. Ein Administrator muss sie veröffentlichen.',
+    'Die Vorlage von {type} verwendet diese Umgebung und ist nicht nur für die Mitglieder der Gruppe. Ein Administrator muss ihre Versionen ausprobieren und veröffentlichen.',
   deleted: 'Die Umgebung ist gelöscht. Ihre Images verschwinden, sobald kein Container sie mehr verwendet.',
   cancelled: 'Der Bau ist abgebrochen.',
   notPublished:
@@ -53,11 +53,14 @@ export const environments: Translated<'environments'> = {
   noBases: 'nichts; BUILD_BASES nennt kein Image, und keine Vorlage der Gruppe hat eines',
   imageMissing: 'Das Image {image} ist nicht zu bekommen: {why}',
   failed: 'Der Bau ist fehlgeschlagen: {words}',
-  timeout: 'Der Bau dauerte länger als {minutes, plural, one {# Minute} other {# Minuten}} (BUILD_TIMEOUT).',
+  killed:
+    'Ein Schritt wurde abgebrochen, wie einer, der mehr Arbeitsspeicher als {max} braucht (BUILD_MEMORY): {words}',
+  timeout: 'Der Bau dauerte länger als {seconds, plural, one {# Sekunde} other {# Sekunden}} (BUILD_TIMEOUT).',
   tooLarge: 'Das Image, oder was ein Schritt schrieb, ist größer als {max} (BUILD_MAX_SIZE).',
   diskFull: 'Die Platte der Engine ist voll. Frage, wer diesen Dienst betreibt.',
   engineLost: 'Die Engine hat während des Baus nicht geantwortet.',
-  interrupted: 'Berth wurde beendet, während diese Version gebaut wurde. Baue sie erneut.',
+  interrupted:
+    'Berth wurde beendet, während diese Version gebaut wurde, oder hat seine Einstellungen neu gelesen. Baue sie erneut.',
   wasCancelled: 'Der Bau wurde abgebrochen.',
   tooManyChecks: 'Gerade werden schon {max} Repositorys geprüft. Prüfe gleich noch einmal.',
   internal: 'Der Bau ist aus einem Grund fehlgeschlagen, der bei Berth selbst liegt und in seinem Log steht.',

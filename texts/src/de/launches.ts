@@ -30,6 +30,8 @@ export const launches: Translated<'launches'> = {
     'Das Programm in diesem Container endete gleich nach dem Start (Exit-Code {exitCode}). Die letzten Zeilen seiner Ausgabe nennen vielleicht den Grund.',
   notExecutable:
     'Das Programm dieses Containers lässt sich nicht ausführen: Sein Image oder der Befehl, mit dem es gestartet wird, ist falsch. Wende dich an deinen Administrator.',
+  noCommand:
+    'Das Image dieses Containers nennt kein Programm, und seine Vorlage auch nicht (`command`), also gibt es nichts zu starten. Wende dich an deinen Administrator.',
   ended: 'Sein Programm hat sich von selbst beendet. Den Grund findet sein Besitzer vielleicht unter Log.',
   endedWith:
     'Sein Programm hat sich von selbst beendet (Exit-Code {exitCode}). Den Grund findet sein Besitzer vielleicht unter Log.',

@@ -1,6 +1,6 @@
 /** What is said of environments, which are images built by Berth: refusals, and why a version failed. */
 export const environments = {
-  off: 'Environments are off here: the operator has not switched them on.',
+  off: 'Environments are off here. The operator switches them on with the setting ENVIRONMENTS.',
   notFound: 'There is no environment of this name.',
   versionNotFound: 'The environment has no such version.',
   forAdministrators: 'Environments are the affair of administrators here.',
@@ -22,7 +22,7 @@ export const environments = {
   noTrial: 'You try no version of this environment.',
   trialEnded: 'The container that tried the version is removed.',
   typeNotOfGroup:
-    'The template of {type} uses this environment and is not for the members of the group alone. An administrator has to publish it.',
+    'The template of {type} uses this environment and is not for the members of the group alone. An administrator has to try and publish its versions.',
   deleted: 'The environment is deleted. Its images go when no container uses them any more.',
   cancelled: 'The build is cancelled.',
   notPublished:
@@ -52,11 +52,12 @@ export const environments = {
   noBases: 'none; BUILD_BASES names no image, and no template of the group has one',
   imageMissing: 'The image {image} cannot be had: {why}',
   failed: 'The build failed: {words}',
-  timeout: 'The build took longer than {minutes, plural, one {# minute} other {# minutes}} (BUILD_TIMEOUT).',
+  killed: 'A step was killed, as one is that takes more memory than {max} (BUILD_MEMORY): {words}',
+  timeout: 'The build took longer than {seconds, plural, one {# second} other {# seconds}} (BUILD_TIMEOUT).',
   tooLarge: 'The image, or what a step wrote, is larger than {max} (BUILD_MAX_SIZE).',
   diskFull: 'The disk of the engine is full. Ask the person who runs this service.',
   engineLost: 'The engine did not answer during the build.',
-  interrupted: 'Berth was stopped while this version was being built. Build it again.',
+  interrupted: 'Berth was stopped while this version was being built, or read its settings anew. Build it again.',
   wasCancelled: 'The build was cancelled.',
   tooManyChecks: 'Already {max} repositories are being checked. Check again in a moment.',
   internal: 'The build failed for a reason of Berth’s own, which is in its log.',

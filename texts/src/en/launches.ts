@@ -27,6 +27,8 @@ export const launches = {
     'The program in this container ended as soon as it was started (exit code {exitCode}). The last lines of its output may say why.',
   notExecutable:
     'The program of this container cannot be executed: its image, or the command it is started with, is wrong. Ask your administrator.',
+  noCommand:
+    'The image of this container names no program, and neither does its template (`command`), so there is nothing to start. Ask your administrator.',
   ended: 'Its program ended by itself. Its owner may find the reason under Logs.',
   endedWith: 'Its program ended by itself (exit code {exitCode}). Its owner may find the reason under Logs.',
   commandMissing:

@@ -104,6 +104,7 @@ function detailsOf(error: RuntimeError): Details {
   const [, place] = placeTaken.exec(String(error.cause)) ?? []
   if (place !== undefined)
     return { ...none, reason: 'failed', sentence: message('launches.placeTaken', { path: place }) }
+  if (noCommand.test(String(error.cause))) return { ...none, reason: 'failed', sentence: message('launches.noCommand') }
   const isProgramMissing = notExecutable.test(String(error.cause))
   return {
     ...none,
@@ -131,6 +132,9 @@ function detailsOfEnd({ exitCode, isOutOfMemory }: RuntimeContainer, lines: read
 
 /** Matches the engine's error text; it gives no other sign of the cause. */
 const notExecutable = /no such file|not found in \$PATH|permission denied|exec format error/i
+
+/** Of the engine, for an image without a command in a template without one. */
+const noCommand = /no command specified/i
 
 /** Of runc, for a file or a link where a folder is to be mounted, or above it: the place in the container. */
 const placeTaken = /to rootfs at \\?"([^"\\]+)\\?".*(?:not a directory|too many levels of symbolic links|file exists)/is
