@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {
   cpSync,
   existsSync,
@@ -45,7 +46,10 @@ export function makeNextVersion(lifetime: Lifetime): NextVersion {
   writeFileSync(at('package.json'), JSON.stringify({ ...described, version }))
   const table = 'of_the_next_version'
   const file = at('server/src/store/migrations/migrations.ts')
-  const migration = `'999-next': { up: (db) => db.schema.createTable('${table}').addColumn('x', 'integer').execute() },`
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n {2}\}\n\}\n$/, `\n    ${migration}\n  }\n}\n`))
+  const migration = `'999-next': (db) => db.schema.createTable('${table}').addColumn('x', 'integer').execute(),`
+  const before = readFileSync(file, 'utf8')
+  const after = before.replace(/\n\}\n/, `\n  ${migration}\n}\n`)
+  assert.notEqual(after, before, 'the list of migrations has another form')
+  writeFileSync(file, after)
   return { folder, version, table }
 }
