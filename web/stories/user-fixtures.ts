@@ -44,7 +44,6 @@ export function containerEntry(
     container_id: `c-${type}`,
     created_at: minutesAgo(60 * 24 * 40),
     last_used: minutesAgo(30),
-    running_since: minutesAgo(30),
     is_blocked: false,
     blocked_at: null,
     ...more,

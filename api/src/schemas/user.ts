@@ -77,7 +77,6 @@ export const ContainerEntry = Type.Object({
   container_id: OrNull(Type.String()),
   created_at: OrNull(Instant),
   last_used: OrNull(Instant),
-  running_since: Type.Optional(instant('Since when it runs, or is paused')),
   memory: Type.Optional(
     Type.Object(
       { used: Type.Integer(), limit: Type.Integer() },

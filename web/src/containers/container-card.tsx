@@ -251,8 +251,6 @@ interface CardNotesProps {
 function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
-  const since = entry.status === 'running' ? entry.running_since : undefined
-  const timeWord = since === undefined ? 'lastUsed' : 'since'
   if (isBlocked && isBlockSaid) return null
   if (isBlocked) {
     return (
@@ -269,12 +267,7 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
       {entry.layer_problem !== undefined && <p className="note">{entry.layer_problem}</p>}
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
-      {lastUsed !== null && !isShort && (
-        // Another line in its place: in the same one the time would move.
-        <p key={timeWord} className="hint">
-          {t.rich(timeWord, shortTimeAt(since ?? lastUsed))}
-        </p>
-      )}
+      {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastUsed', shortTimeAt(lastUsed))}</p>}
       {lastUsed === null && entry.created_at === null && <p className="hint">{t('hint.firstLaunch')}</p>}
       {entry.idle && !isShort && <IdleHint idle={entry.idle} />}
       {hint !== undefined && <p className="hint">{hint}</p>}

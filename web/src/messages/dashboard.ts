@@ -122,7 +122,6 @@ export const dashboard = {
       'Der Link nennt kein Git-Repository, keinen Zweig oder keinen Ordner, der zu verwenden ist. Frag, wer dir den Link gegeben hat.',
     ],
   },
-  since: ['Since <time></time>', 'Seit <time></time>'],
   lastUsed: ['Last used <time></time>', 'Zuletzt benutzt: <time></time>'],
   idleHint: {
     at: ['Runs until <time></time> if it is not used.', 'Läuft bis <time></time>, falls er nicht benutzt wird.'],

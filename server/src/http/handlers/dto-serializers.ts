@@ -38,7 +38,6 @@ export function toContainerEntry(
     container_id: record?.containerId ?? null,
     created_at: isoInstant(record?.createdAt),
     last_used: isoInstant(record?.lastUsed),
-    ...(isUp(status) && record?.runningSince && { running_since: record.runningSince.toISOString() }),
     ...(idle && { idle: { at: idle.at.toISOString(), why: idle.why } }),
     is_blocked: record?.isBlocked ?? false,
     blocked_at: isoInstant(record?.blockedAt),

@@ -85,14 +85,14 @@ test('launch recreates a container that the runtime no longer has, and replaces 
 
 test('launch updates last_used of the container, and not since when it runs', async () => {
   const runningSince = async () => {
-    const { containers } = (await dan.call('GET', '/api/user/containers')).body
+    const { containers } = (await dan.call('GET', '/api/user/data')).body
     return containers.find(({ type }: { type: string }) => type === 'dev').running_since as string
   }
   const since = await runningSince()
   const before = Date.now()
   assertOk(await launch(dan, 'dev'))
   assert.ok(Date.parse((await recordOf(admin, dan.id)).last_used ?? '') >= before)
-  // The card called the last visit the time of the start.
+  // "Running since" was the last visit.
   assert.deepEqual([await runningSince(), Date.parse(since) < before], [since, true])
 })
 
