@@ -52,7 +52,7 @@ async function printOpenLink(
   if (!types.includes(type)) throw new CommandFailed(`No type is called ${type}. Types: ${types.join(', ')}`)
   if (git === undefined && (ref !== undefined || to !== undefined))
     throw new CommandFailed('--ref and --to need --git, which names the repository.')
-  if (openLinkProblem({ path }) !== undefined)
+  if (openLinkProblem({ type, path }) !== undefined)
     throw new CommandFailed(
       'The link would not work: the path is what stands behind the address of a container, without `..`, backslashes and `%2f`.',
     )

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endpoints } from '@berth/api/endpoints.ts'
-import { openLinkPath } from '@berth/api/open-link.ts'
+import { openLinkPath, parseOpenLink, type OpenLink } from '@berth/api/open-link.ts'
 import { clearTokenCookies, type CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import { pages } from '@berth/web/paths.ts'
 import { safeNext } from '@berth/web/safe-next.ts'
@@ -107,37 +107,4 @@ function signInFor(url: string): string {
 function pathIn({ slug }: User, { type, openPath }: Template, { rest, query }: OpenLink): string {
   const below = rest === '' && query === '' ? openPath : rest + query
   return `/${containerPrefix(slug, type)}/${below}`
-}
-
-/** A link as it was sent; what is below the container's address is not decoded. */
-interface OpenLink {
-  readonly type: string
-  /** Path below the container's address, without its first slash. */
-  readonly rest: string
-  /** With its question mark; empty when there is none. */
-  readonly query: string
-}
-
-/**
- * Takes a link apart. Nothing is resolved or decoded but the type, so that what is judged here is what the browser follows.
- * @param url path and query as they were sent
- * @returns undefined for what two programs could read as different paths: dots that climb, backslashes, encoded slashes
- */
-export function parseOpenLink(url: string): OpenLink | undefined {
-  const [, encodedType = '', rest = '', query = ''] = /^\/open(?:\/([^/?]*)(?:\/([^?]*))?)?(\?.*)?$/s.exec(url) ?? []
-  if (!isPlainPath(rest) || /[^\x21-\x7e]|\\/.test(query)) return undefined
-  try {
-    const type = decodeURIComponent(encodedType)
-    return type === '' ? undefined : { type, rest, query: query === '?' ? '' : query }
-  } catch {
-    return undefined
-  }
-}
-
-function isPlainPath(path: string): boolean {
-  if (/[^\x21-\x7e]|[\\#]|%(?![0-9a-f]{2})|%(?:[01].|2f|5c|7f)/i.test(path)) return false
-  return path.split('/').every((segment) => {
-    const [name = ''] = segment.replaceAll(/%2e/gi, '.').split(/;|%3b/i, 1)
-    return name !== '.' && name !== '..'
-  })
 }

@@ -13,7 +13,7 @@ import type { StoredSession } from '#/store/sessions.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
 import type { User } from '#/store/users.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, sessionOf, userOf, type Handlers } from './call.ts'
-import { isUp, toContainerEntry, toUser } from './dto-serializers.ts'
+import { toContainerEntry, toUser } from './dto-serializers.ts'
 
 export interface UserParts {
   readonly containers: Pick<Containers, 'ownContainers'>
@@ -75,6 +75,8 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
     },
   }
 }
+
+const isUp = (status: string) => status === 'running' || status === 'paused'
 
 const homeFaults = { silent: 'launches.homeSilent', stale: 'launches.homeStale' } as const
 

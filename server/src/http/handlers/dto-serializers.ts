@@ -44,8 +44,6 @@ export function toContainerEntry(
   }
 }
 
-export const isUp = (status: string): boolean => status === 'running' || status === 'paused'
-
 /** Name of a sign, or the path of an image, of a template that says so. */
 const iconOf = ({ icon }: Pick<Template, 'icon'>) =>
   icon === null ? {} : { icon: typeof icon === 'string' ? icon : imagePath(icon) }

@@ -1,3 +1,4 @@
+import { repositoryOf } from '@berth/api/open-link.ts'
 import { starterFileList } from '#/templates/field-values.ts'
 import { isExecutedUnasked, type StarterFiles } from '#/templates/template.ts'
 
@@ -8,8 +9,6 @@ export interface GitLink {
   readonly to: string
 }
 
-const maxUrl = 500
-
 /**
  * The starter files that a link stands for; what a person changed is kept beside what is put there.
  * @param hosts those that the operator allows, as `OPEN_GIT_HOSTS` has them
@@ -17,10 +16,8 @@ const maxUrl = 500
  * home or to where programs execute what they find
  */
 export function filesOfLink({ git, ref, to }: GitLink, hosts: readonly string[]): StarterFiles | 'host' | 'link' {
-  const url = git.length <= maxUrl ? URL.parse(git) : null
-  // A query may carry a token, and a path that is normalized elsewhere is shown as another one than is fetched.
-  if (!url || !/^https?:$/.test(url.protocol) || url.href !== git || url.search !== '' || url.hash !== '') return 'link'
-  if (url.pathname === '/' || /["'`<>\\]|[^\x21-\x7e]/.test(git)) return 'link'
+  const url = repositoryOf(git)
+  if (!url) return 'link'
   if (!hosts.includes(url.host)) return 'host'
   const read = starterFileList.read([{ from: { git, ref }, to, update: 'changed' }])
   const files = 'value' in read ? read.value[0] : undefined

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openLink } from '@berth/api/open-link.ts'
-import { parseOpenLink } from './open-links.ts'
+import { openLink, openLinkProblem, parseOpenLink } from './open-link.ts'
 
 test('a link that is made leads to the type and path that it was made for', () => {
   for (const [type, path, rest, query] of [
@@ -24,4 +23,15 @@ test('files of a repository stand in the query, behind what the application take
     '/open/dev/lab?reset&git=https%3A%2F%2Fgit.example.org%2Fa%3F&to=week+1',
   )
   assert.equal(openLink('', { type: 'dev', path: '', ref: 'main', to: 'x' }), '/open/dev/')
+})
+
+test('a link that would lead nowhere is not made, judged as the server judges it', () => {
+  for (const path of ['../x', 'a/..;x/b', 'a\\b', 'a%2fb', 'https://x.org/ann-dev/x', 'x?a b'])
+    assert.equal(openLinkProblem({ type: 'dev', path }), 'path', path)
+  for (const path of ['', 'lab/tree/week 1.ipynb?reset', '..x'])
+    assert.equal(openLinkProblem({ type: 'dev', path }), undefined, path)
+  // A password would stand in the link, and in its QR code.
+  for (const git of ['https://ann:secret@x.org/a', 'ftp://x.org/a', 'https://x.org', 'https://x.org/a?token=1'])
+    assert.equal(openLinkProblem({ type: 'dev', path: '', git }), 'git', git)
+  assert.equal(openLinkProblem({ type: 'dev', path: '', git: 'https://x.org/a.git' }), undefined)
 })
