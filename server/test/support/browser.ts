@@ -2,7 +2,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
 import { browserNetwork } from './browser-network.ts'
 import { launchFirefox } from './firefox/firefox.ts'
-import { SharedProgram } from './shared-program.ts'
+import { ReusedProgram } from './reused-program.ts'
 import { waitLimit } from './extent.ts'
 
 /** Where Debian puts it; the library's own download is never used. */
@@ -19,7 +19,7 @@ export interface Tab {
 }
 
 /** Each user opens a context of its own; what is left open is closed when nothing uses the browser any more. */
-const sharedBrowser = new SharedProgram<Browser>({
+const sharedBrowser = new ReusedProgram<Browser>({
   start: async (forget) => (await launch([])).on('disconnected', forget),
   clear: async (browser) => {
     for (const context of browser.contexts()) await context.close()

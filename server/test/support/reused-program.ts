@@ -16,7 +16,7 @@ interface Program<T> {
  * One program for the test files of a process, as a browser, which takes a second of CPU time to start, or a database server.
  * It ends when nothing uses it any more.
  */
-export class SharedProgram<T> {
+export class ReusedProgram<T> {
   readonly #program: Program<T>
   #running: Promise<T> | undefined
   #users = 0

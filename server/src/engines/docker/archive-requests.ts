@@ -1,5 +1,5 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 
 /**
  * Requests to the archive of a container, which make the engine mount its volumes below its root in a namespace of the engine's own.

@@ -1,6 +1,6 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { LogDemultiplexer, pacedBytes } from '#/engines/transport/log-stream.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { inspectOwn } from './container-lookup.ts'
 import { callTimeouts } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'

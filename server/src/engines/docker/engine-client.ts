@@ -8,7 +8,7 @@ import { NetworkFull, RuntimeError, type RuntimeErrorKind } from '#/engines/runt
 import { ConnectionPools } from '#/engines/transport/connection-pools.ts'
 import { EngineCalls, jsonRequest, type ApiCall, type ApiRequest } from '#/engines/transport/engine-calls.ts'
 import { jsonArrayItems } from '#/engines/transport/json-stream.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { parseEngineAddress, type EngineAddress } from './engine-address.ts'
 
 /** How long each kind of call may take, in ms; after it the engine counts as not answering. */

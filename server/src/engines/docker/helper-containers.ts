@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { callTimeouts, isValidName, statusOf, type EngineClient } from './engine-client.ts'
 import { helperLabel, helperLabels, helperTaskLabel, type HelperTask } from './labels.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import type { EngineContext } from './engine-context.ts'
 import { findVolume, listHomesAndFolders, usedUnderQuota, volumeSizes, type Volume } from './home-volumes.ts'
 import { isOfInstallation } from './labels.ts'

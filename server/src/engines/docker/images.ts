@@ -1,7 +1,7 @@
 import { registryOf } from '#/engines/container-spec.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { CreateOptions, ImageInfo, PullProgress, RegistryCredentials } from '#/engines/runtime.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { callTimeouts, isOutOfSpace, type EngineClient } from './engine-client.ts'
 
 interface Engine {

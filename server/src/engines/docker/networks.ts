@@ -1,5 +1,5 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { addressesOf, askNetworks, assertIsolated, ensureNetwork, interfaceOf, type Network } from './bridge-network.ts'
 import { callTimeouts, withHealthCheck, type EngineClient } from './engine-client.ts'
 import { isOfAnyInstallation, isOfInstallation, labelFilter } from './labels.ts'

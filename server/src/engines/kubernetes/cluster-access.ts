@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { KubeConfig } from '@kubernetes/client-node'
 import type { buildConnector as undici } from 'undici'
 import { buildConnector } from '#/engines/transport/connection-pools.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { pluginOf, takeOverPlugin } from './credential-plugin.ts'
 
 /** Token of the service account of the pod that Berth runs in. */

@@ -10,7 +10,7 @@ import {
   type ApiCall,
   type ApiRequest,
 } from '#/engines/transport/engine-calls.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { connectorOf, type ClusterAccess } from './cluster-access.ts'
 
 /** How long each kind of call may take, in ms; after it the API server counts as not answering. */

@@ -1,6 +1,6 @@
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { LogDemultiplexer, pacedBytes } from '#/engines/transport/log-stream.ts'
-import { withSignal } from '#/engines/transport/wait-limits.ts'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { callTimeouts, corePath, isMissing, statusOf } from './cluster-client.ts'
 import type { ClusterContext } from './cluster-context.ts'
 import { findPod } from './container-lookup.ts'

@@ -1,5 +1,3 @@
-export { withSignal } from '#/machine/try-or-log.ts'
-
 /**
  * Reads what comes bit by bit, with a limit for the wait between two parts. A reader that is slow itself uses none of
  * it.

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { after, before } from 'node:test'
 import { openDatabase, type Database, type Db } from '#/store/database.ts'
 import { insertUser, type User } from '#/store/users.ts'
-import { SharedProgram } from '../shared-program.ts'
+import { ReusedProgram } from '../reused-program.ts'
 import { copyEmptyStore, quickFolder } from './empty-store.ts'
 import { startPostgres } from './postgres.ts'
 
@@ -45,7 +45,7 @@ export function useStore(
 }
 
 /** A PostgreSQL server in which stores are made of one to which the migrations were applied. */
-const sharedServer = new SharedProgram({
+const sharedServer = new ReusedProgram({
   start: async () => {
     const postgres = await startPostgres()
     const urlOf = (name: string) => postgres.url.replace(/postgres$/, name)
