@@ -24,6 +24,12 @@ test('a lost node is the reason of its container alone, and says what has to hap
   assert.equal(classifyFailure(lost), 'other')
 })
 
+test('an image without a program is told of, and whom to ask', async () => {
+  const refused = new RuntimeError('failed', 'create ann-dev', new Error('400: No command specified'))
+  const { reason, sentence } = await explainFailure(runtime, refused)
+  assert.deepEqual([reason, /names no program.*`command`/.test(localize('en', sentence))], ['failed', true])
+})
+
 // On a busy machine Docker told of the end of a program 18 ms before it told that memory was the reason.
 test('a program that was killed at its start ran out of memory also if the engine says so a moment later', async () => {
   const ended = (isOutOfMemory: boolean) =>

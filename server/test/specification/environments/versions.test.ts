@@ -94,6 +94,13 @@ test('a build that fails says why, and leaves nothing in the engine', async () =
   assert.match(log, /non-zero code: 7/)
   assert.deepEqual(await left(), before)
   assertRefused(await ask('POST', '/broken/versions/1/publish'), 409)
+  // What is another than in a version that failed says nothing of what was launched before.
+  const lines = (words: string) => ({ source: { dockerfile: `FROM ${base}\nRUN echo ${words}` } })
+  for (const [at, words] of ['first', '; exit 7', 'third'].entries()) {
+    assertOk(await ask('PATCH', '/broken', lines(words)))
+    assert.equal((await build('broken')).state, at === 1 ? 'failed' : 'ready')
+  }
+  assert.deepEqual((await read('broken')).versions[0]?.changes, ['- RUN echo first', '+ RUN echo third'])
   await make('missing', { dockerfile: 'FROM berth.invalid/none:1' })
   assert.match((await build('missing')).error ?? '', /^The image berth\.invalid\/none:1 cannot be had/)
 })
