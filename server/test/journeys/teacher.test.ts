@@ -60,7 +60,8 @@ const openSheet = (email: string) => row(email).getByRole('button', { name: emai
 
 test('the page says who is here, and it fits a phone', async () => {
   await page.goto(`${url}/groups/members?group=${made.body.group.id}`)
-  await page.getByText('5 members').waitFor()
+  // The words are also announced, in an element of their own for a moment.
+  await page.locator('.member-count', { hasText: '5 members' }).waitFor()
   await page.getByRole('button', { name: 'Here: 0' }).waitFor()
   const own = await openStream(berth, ann.token)
   await row('ann@x.org').getByText('here', { exact: true }).waitFor()

@@ -11,6 +11,7 @@ import { nodeImage } from '#test/support/engine/ports-app.ts'
 import { openStream } from '#test/support/event-stream.ts'
 import { get } from '#test/support/gateway/raw-client.ts'
 import { selfSigned } from '#test/support/gateway/tls-proxy.ts'
+import { slowness, waitLimit } from '#test/support/extent.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 
 /** What a page sends that is open in a browser, and what a person who opens one does. */
@@ -25,26 +26,34 @@ const echo = `require('http').createServer((_, answer) => answer.end('ok')).on('
   socket.on('error', () => undefined).resume()
 }).listen(8080)`
 
+/** In s, after which an unused container is suspended: a slow machine has to be in time with what keeps it awake. */
+const idleSeconds = Math.ceil(3 * slowness)
+
+/** In s: a warning comes in the last quarter, and with 8 s a slow machine had none of the two looks of a second left for it. */
+const warned = Math.ceil(16 * slowness)
+
+/** In ms, after which each of them would have been suspended, had nothing kept it awake. */
+const longEnough = 3_000 * idleSeconds
+
 /** `jobs` says how much goes on, by JSON in the home that a test writes; `kernels` is a small Jupyter. */
 const probes = {
-  jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 3 },
-  paused: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_pause: 3 },
-  kernels: { idle_probe: 'jupyter', idle_timeout: 6 },
-  editor: { idle_probe: 'code-server', idle_timeout: 6 },
+  jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: idleSeconds },
+  paused: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_pause: idleSeconds },
+  kernels: { idle_probe: 'jupyter', idle_timeout: 2 * idleSeconds },
+  editor: { idle_probe: 'code-server', idle_timeout: 2 * idleSeconds },
   limited: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 600, max_lifetime: 6 },
-  ignoring: { idle_ignore: ['/live/*', '/metrics'], idle_timeout: 4 },
+  ignoring: { idle_ignore: ['/live/*', '/metrics'], idle_timeout: idleSeconds + 1 },
   plain: { idle_timeout: 600 },
   sockets: {
     idle_ignore: ['/live/*'],
-    idle_timeout: 5,
+    idle_timeout: idleSeconds + 2,
     image: nodeImage,
     command: ['node', '-e', echo],
   },
-  // Warned of in the last quarter of it; with 8 s a slow machine had none of the two looks of a second left for that.
-  warned: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: 16 },
+  warned: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: warned },
   secure: {
     idle_probe: { path: 'state', active: '/jobs~1now/0' },
-    idle_timeout: 3,
+    idle_timeout: idleSeconds,
     scheme: 'https',
     image: nodeImage,
     command: [
@@ -162,12 +171,12 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
   test('while the application says that something goes on, it runs without any page, and is suspended after that', async () => {
     const bob = await use(await started, 'bob', 'jobs')
     await bob.says('state', '{"jobs/now": [2]}')
-    await observationTime(8_000)
+    await observationTime(longEnough)
     assert.equal(await engineState(await started, bob.id), 'running')
     const { idle } = await bob.entry()
     assert.equal(idle?.why, 'app')
     const left = Date.parse(idle?.at ?? '') - Date.now()
-    assert.ok(left <= 3_000 && left > -2_000, `${left} ms`)
+    assert.ok(left <= 1_000 * idleSeconds && left > -waitLimit(2_000), `${left} ms`)
     await bob.says('state', `{"jobs/now": ["${new Date(0).toISOString()}"]}`)
     await bob.untilState('exited')
   })
@@ -177,7 +186,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await cat.says('state', '{"jobs": 1}')
     const tab = cat.keepOpen()
     try {
-      await observationTime(7_000)
+      await observationTime(longEnough)
       assert.equal(await engineState(await started, cat.id), 'running')
       assert.equal((await cat.entry()).idle?.why, 'traffic')
     } finally {
@@ -192,12 +201,15 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await dan.says('state', '{"jobs/now": [0]}')
     const opened = Date.now()
     assert.equal((await dan.open()).status, 200)
-    await observationTime(7_000)
+    await observationTime(longEnough)
     assert.equal(await engineState(await started, dan.id), 'running')
     const { idle } = await dan.entry()
     assert.equal(idle?.why, 'page')
     const after = Date.parse(idle?.at ?? '') - opened
-    assert.ok(Math.abs(after - 303_000) < 2_000, `suspended ${after} ms after the page was opened`)
+    assert.ok(
+      Math.abs(after - 300_000 - 1_000 * idleSeconds) < waitLimit(2_000),
+      `suspended ${after} ms after the page was opened`,
+    )
   })
 
   test('Jupyter: a kernel that is busy and a terminal that prints are use, a page that polls is none', async () => {
@@ -209,12 +221,12 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await eve.says('api/terminals', '[]')
     const tab = eve.keepOpen('/api/kernels')
     try {
-      await observationTime(9_000)
+      await observationTime(longEnough)
       assert.equal(await engineState(await started, eve.id), 'running')
       await eve.says('api/kernels', kernel('idle'))
       const terminal = () =>
         eve.says('api/terminals', `[{"name": "1", "last_activity": "${new Date().toISOString()}"}]`)
-      for (const end = Date.now() + 9_000; Date.now() < end; await sleep(500)) await terminal()
+      for (const end = Date.now() + longEnough; Date.now() < end; await sleep(500)) await terminal()
       assert.equal(await engineState(await started, eve.id), 'running')
       assert.equal((await eve.entry()).idle?.why, 'app')
       await eve.untilState('exited')
@@ -226,7 +238,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
   test('code-server: its last heartbeat counts', async () => {
     const fay = await use(await started, 'fay', 'editor')
     const heart = (at: number, status: string) => fay.says('healthz', `{"status": "${status}", "lastHeartbeat": ${at}}`)
-    for (const end = Date.now() + 9_000; Date.now() < end; await sleep(500)) await heart(Date.now(), 'alive')
+    for (const end = Date.now() + longEnough; Date.now() < end; await sleep(500)) await heart(Date.now(), 'alive')
     assert.equal(await engineState(await started, fay.id), 'running')
     await heart(Date.now() - 60_000, 'expired')
     const tab = fay.keepOpen()
@@ -249,7 +261,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
   test('an application that speaks TLS is asked as well', async () => {
     const sue = await use(await started, 'sue', 'secure')
     await sue.says('state', '{"jobs/now": [1]}')
-    await observationTime(8_000)
+    await observationTime(longEnough)
     assert.equal(await engineState(await started, sue.id), 'running')
     assert.equal((await sue.entry()).idle?.why, 'app')
     const tab = sue.keepOpen('/state')
@@ -272,7 +284,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     const warnings = () => stream.events.filter(({ name }) => name === 'idle')
     const tab = wes.keepOpen()
     try {
-      await observationTime(18_000)
+      await observationTime(1_000 * warned + 2_000)
       assert.deepEqual(warnings(), [])
       await wes.says('state', '{"jobs/now": [0]}')
       await wes.untilState('exited')
@@ -323,7 +335,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     const used = hal.keepOpen('/metrics-all')
     try {
       await hal.untilState('running')
-      await observationTime(5_000)
+      await observationTime(longEnough)
       assert.equal(await engineState(await started, hal.id), 'running')
     } finally {
       used.end()
@@ -346,7 +358,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await untilOpen(kim)
     const end = await talk('/socket')
     try {
-      await observationTime(9_000)
+      await observationTime(longEnough)
       assert.equal(await engineState(await started, kim.id), 'running')
     } finally {
       end()
@@ -361,7 +373,7 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     assertOk(await ida.call('POST', '/api/container/keep/plain'))
     const { idle } = await ida.entry()
     assert.equal(idle?.why, 'kept')
-    assert.ok(Math.abs(Date.parse(idle?.at ?? '') - Date.now() - 600_000) < 3_000)
+    assert.ok(Math.abs(Date.parse(idle?.at ?? '') - Date.now() - 600_000) < waitLimit(3_000))
     await outside.stop(ida.id)
     await pollUntil(
       async () => (await ida.entry()).idle === undefined,
