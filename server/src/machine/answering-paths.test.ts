@@ -15,9 +15,14 @@ class HangingFileServers implements FileQuestions {
     return ['/', '/nfs1', '/nfs2', '/nfs3', '/nfs4', '/local/nfs1']
   }
 
+  async reach(mount: string): Promise<void> {
+    if (mount !== '/') this.asked.push(mount)
+    await this.#away.get(mount)?.promise
+  }
+
+  /** As the kernel answers, which remembers files for a minute. */
   async linkOf(entry: string): Promise<string | undefined> {
     this.asked.push(entry)
-    for (const [mount, { promise }] of this.#away) if (entry.startsWith(mount)) await promise
     return entry === '/local/link' ? '../nfs1/homes' : undefined
   }
 
@@ -66,6 +71,11 @@ test('a question about a path fails with the place that hangs, and otherwise as 
   await assert.rejects(
     paths.ask('/nfs1/ann', () => Promise.reject(new Error('as asked'))),
     /as asked/,
+  )
+  const away = arrange('/nfs1').paths
+  await assert.rejects(
+    away.ask('/nfs1/ann', async () => 7),
+    SilentFileSystem,
   )
   const never = Promise.withResolvers<number>()
   const isOfNfs1 = (error: unknown) => error instanceof SilentFileSystem && error.place === '/nfs1'

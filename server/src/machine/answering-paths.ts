@@ -1,4 +1,4 @@
-import { lstat, readFile, readlink, realpath } from 'node:fs/promises'
+import { lstat, readFile, readlink, realpath, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import { fileReason, isBelow, pathOutside, unusablePath, walkPath, type AllowedPath } from './allowed-paths.ts'
@@ -26,6 +26,8 @@ export class SilentFileSystem extends Error {
 export interface FileQuestions {
   /** Mount points of this machine, `/` among them. */
   mountPoints(): Promise<readonly string[]>
+  /** Once the file system that is mounted there has answered by itself, with an error, too. */
+  reach(mountPoint: string): Promise<void>
   /** Target of a symbolic link; undefined for what is none. */
   linkOf(entry: string): Promise<string | undefined>
 }
@@ -61,11 +63,13 @@ export class AnsweringPaths {
   }
 
   /**
-   * Asks something about a path without symbolic links.
+   * Asks something about a path without symbolic links, once its file system has answered.
    * @throws {SilentFileSystem} when it takes too long, and at once while its file system does not answer · what the question throws
    */
   async ask<T>(file: string, question: () => Promise<T>): Promise<T> {
-    return this.#askAt(mountPointOf(file, await this.#questions.mountPoints()), question)
+    const place = mountPointOf(file, await this.#questions.mountPoints())
+    await this.#askAt(place, () => this.#questions.reach(place))
+    return this.#askAt(place, question)
   }
 
   /**
@@ -96,9 +100,13 @@ export class AnsweringPaths {
   /** Entry by entry, so that it is known which file system is asked where a link leads to another one. */
   async #follow(file: string, mounts: readonly string[]): Promise<void> {
     const walk = walkPath(file)
+    const reached = new Set<string>()
     for (let step = walk.next(); !step.done;) {
       const entry = step.value
-      step = walk.next(await this.#askAt(mountPointOf(entry, mounts), () => this.#questions.linkOf(entry)))
+      const place = mountPointOf(entry, mounts)
+      if (!reached.has(place)) await this.#askAt(place, () => this.#questions.reach(place))
+      reached.add(place)
+      step = walk.next(await this.#askAt(place, () => this.#questions.linkOf(entry)))
     }
   }
 
@@ -137,6 +145,10 @@ const ofThisMachine: FileQuestions = {
     // A machine without it has all paths in one place.
     const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
     return text.split('\n').flatMap((line) => pathInMountInfo(line) ?? [])
+  },
+  // The kernel answers from what it remembers of files for up to a minute after their server is gone; not of a file system.
+  async reach(mountPoint) {
+    await statfs(mountPoint).catch(() => undefined)
   },
   async linkOf(entry) {
     try {

@@ -56,8 +56,10 @@ function placeOnTheWay(file: string, placeOf: (entry: string) => string | undefi
 
 /** Undefined when it can be used, or an account without the right to asks. */
 function reasonOf(place: string): string | undefined {
-  // The shell is killed in time; what it waits for may not be before its file system answers.
-  const { error } = spawnSync('/bin/sh', ['-c', '[ -e "$1" ] & wait "$!"', 'sh', place], {
+  // The shell is killed in time; what it waits for may not be before its file system answers. `stat -f` asks the file system itself:
+  // of a file the kernel answers from what it remembers, for up to a minute after the server is gone.
+  const script = '{ stat -f "$1" || [ -e "$1" ]; } >/dev/null 2>&1 & wait "$!"'
+  const { error } = spawnSync('/bin/sh', ['-c', script, 'sh', place], {
     stdio: 'ignore',
     timeout,
     killSignal: 'SIGKILL',
