@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { env } from 'node:process'
 import { test } from 'node:test'
+import { fileServer } from './file-server.mjs'
 import { Installation } from './installation.mjs'
 import { limits } from './limits.mjs'
 import { network } from './network.mjs'
@@ -126,7 +127,8 @@ test(`the package on ${suites[suite]}`, async (t) => {
   }
   /** @param {Fact} fact */
   const isWanted = ([what]) => words.length === 0 || words.some((word) => what.includes(word))
-  for (const fact of [...ofTheMachine, ...limits, ...operation, ...network].filter(isWanted)) await see(fact)
+  for (const fact of [...ofTheMachine, ...limits, ...operation, ...network, ...fileServer].filter(isWanted))
+    await see(fact)
 })
 
 /** @param {number} begun */

@@ -6,7 +6,7 @@ set -euo pipefail
 suite=$1 folder=$2
 mirror=${BERTH_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 packages=(systemd-sysv udev dbus systemd-timesyncd linux-image-amd64 kmod procps openssh-server ca-certificates curl
-  docker.io iptables busybox-static iproute2 nftables apparmor e2fsprogs xfsprogs firewalld libpam-systemd)
+  docker.io iptables busybox-static iproute2 nftables apparmor e2fsprogs xfsprogs firewalld nfs-kernel-server libpam-systemd)
 # Debian 13 has the client of the engine in a package of its own, which docker.io recommends.
 [ "$suite" = bookworm ] || packages+=(docker-cli)
 mkdir -p "$folder"
@@ -62,7 +62,10 @@ WantedBy=multi-user.target
 END
 
 chroot root systemctl enable systemd-networkd ssh test-ssh >/dev/null 2>&1
-chroot root systemctl disable firewalld >/dev/null 2>&1
+chroot root systemctl disable firewalld nfs-server rpcbind rpcbind.socket nfs-blkmap >/dev/null 2>&1
+# Beside other work an emulated machine takes minutes for what systemd gives a minute and a half.
+mkdir -p root/etc/systemd/system.conf.d
+printf '[Manager]\nDefaultTimeoutStartSec=600\nDefaultDeviceTimeoutSec=600\n' >root/etc/systemd/system.conf.d/emulated.conf
 # Installed once more, it does to a running engine what an upgrade does.
 mv root/var/cache/apt/archives/docker.io_*.deb root/root/engine.deb
 # Of QEMU's network.

@@ -152,12 +152,12 @@ export const operation = [
     },
   ],
   [
-    'home_size is enforced by project quotas of XFS, and of ext4',
+    'home_size and layer_size are enforced by project quotas of XFS, home_size by those of ext4, and there a layer is stopped at its limit',
     async ({ vm, berth }) => {
       await vm.run('docker save --output /root/image.tar berth-demo-dev:latest', { limitMs: slow })
-      for (const [make, options] of /** @type {const} */ ([
-        ['mkfs.xfs -q -f', 'pquota'],
-        ['mkfs.ext4 -q -F -O project,quota -E quotatype=prjquota', 'prjquota'],
+      for (const [make, options, isBound] of /** @type {const} */ ([
+        ['mkfs.xfs -q -f', 'pquota', true],
+        ['mkfs.ext4 -q -F -O project,quota -E quotatype=prjquota', 'prjquota', false],
       ])) {
         await vm.run('systemctl stop berth docker.socket docker; umount --quiet /srv || true', { limitMs: slow })
         await vm.run(`${make} /dev/vdb && mount -o ${options} /dev/vdb /srv`, { limitMs: slow })
@@ -167,10 +167,20 @@ export const operation = [
         await vm.run('docker load --quiet --input /root/image.tar && systemctl start berth', { limitMs: slow })
         await berth.ready()
         await berth.launch('small')
-        const written = 'cd; dd if=/dev/zero of=filling bs=1M count=64 2>&1; du -m filling | cut -f 1'
-        const said = await berth.inContainer('small', written)
-        assert.match(said, /No space left on device|Disk quota exceeded/)
-        assert.ok(Number(said.trim().split('\n').at(-1)) <= 32, said)
+        fits(await berth.inContainer('small', fill('/home/berth')))
+        await berth.launch('layered')
+        const size = `docker inspect --format '{{.HostConfig.StorageOpt}}' ${await berth.id('layered')}`
+        if (isBound) {
+          assert.match(await vm.run(size), /size:33554432/)
+          fits(await berth.inContainer('layered', fill('/tmp')))
+          await berth.answers('layered')
+        } else {
+          assert.match(await vm.run(size), /^map\[\]$/m)
+          await berth.inContainer('layered', fill('/tmp'))
+          const isRunning = `docker inspect --format '{{.State.Running}}' ${await berth.id('layered')}`
+          await vm.until('it is stopped at its limit', `${isRunning} | grep --quiet false`)
+          assert.match((await berth.call('/api/user/containers')).body, /"layer_problem":"/)
+        }
       }
       await vm.run('systemctl stop berth docker.socket docker; umount /srv; rm /etc/docker/daemon.json', {
         limitMs: slow,
@@ -180,6 +190,15 @@ export const operation = [
     },
   ],
 ]
+
+/** Writes twice as much as fits, and says how much of it is there, in MB. @param {string} folder */
+const fill = (folder) => `dd if=/dev/zero of=${folder}/filling bs=1M count=64 2>&1; du -m ${folder}/filling | cut -f 1`
+
+/** @param {string} said by `fill` */
+function fits(said) {
+  assert.match(said, /No space left on device|Disk quota exceeded/)
+  assert.ok(Number(said.trim().split('\n').at(-1)) <= 32, said)
+}
 
 /** As a machine has it whose hardware clock is wrong: from the boot on, until a time service sets it. */
 const wrongClock = `[Unit]

@@ -202,8 +202,13 @@ async function booted(vm, check = () => undefined) {
   if (!state.startsWith('running')) throw new Error(`units failed: ${await vm.run('systemctl --failed --no-legend')}`)
 }
 
-/** @param {string} what @param {number} limitMs @param {() => Promise<boolean>} isSo @param {() => void} [check] */
-async function untilTrue(what, limitMs, isSo, check = () => undefined) {
+/**
+ * @param {string} what
+ * @param {number} limitMs
+ * @param {() => Promise<boolean>} isSo what throws is not so
+ * @param {() => void} [check] throws when it cannot be any more
+ */
+export async function untilTrue(what, limitMs, isSo, check = () => undefined) {
   let problem = ''
   for (const end = performance.now() + limitMs; ; await sleep(1_000)) {
     check()
