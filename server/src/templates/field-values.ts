@@ -15,15 +15,6 @@ import { readImageFile, type ImageFile } from '#/machine/image-file.ts'
 import { isTimeZone } from '#/machine/time-zone.ts'
 import { problemOf, type Parameter, type ParameterValue, type Parameters } from './parameters.ts'
 import { catalogueFiles } from './catalogue-folder.ts'
-import {
-  archiveNames,
-  idleProbeNames,
-  type FilesOrigin,
-  type HomeSource,
-  type IdleProbe,
-  type StarterFiles,
-  type StopTime,
-} from './template.ts'
 
 /** The value of a field, or the problem in words that follow the field's name. */
 export type Read<T> = { readonly value: T } | { readonly problem: string }
@@ -100,6 +91,68 @@ export const orNull = <T>({ values, read }: Kind<T>): Kind<T | null> & { readonl
   ...kind(`${values}; \`null\``, (value) => (value === null ? ok(null) : read(value))),
   default: null,
 })
+
+/** Applications whose own answers say whether they are used. */
+export const idleProbeNames = ['jupyter', 'code-server'] as const
+
+/**
+ * Whom Berth asks whether a container is used: an application that it knows, or a path below the container's address, and a
+ * JSON pointer (RFC 6901) in its answer to the time of the last use, or to a number of what is going on.
+ */
+export type IdleProbe = (typeof idleProbeNames)[number] | { readonly path: string; readonly active: string }
+
+/** Where starter files come from: a folder or an archive of this machine, a Git repository, or this release. */
+export type FilesOrigin =
+  | { readonly path: string }
+  /** Of the catalogue: a folder of `templates/files`. */
+  | { readonly catalogue: string }
+  | { readonly archive: string }
+  /** `ref`: a branch, a tag or a commit; null: the branch that the repository names as its own. */
+  | {
+      readonly git: string
+      readonly ref: string | null
+      /** Of a link, or of a manager: it is fetched without this machine's accounts at Git servers, and nothing of it stays. */
+      readonly isAnonymous?: true
+    }
+
+/** Files that are put into a home before the container is started. */
+export interface StarterFiles {
+  readonly from: FilesOrigin
+  /** Folder in the home, without a slash at its ends; empty: the home itself. */
+  readonly to: string
+  /** `never`: put there once · `missing`: also what is missing later · `changed`: also what is another by now. */
+  readonly update: 'never' | 'missing' | 'changed'
+  /** Whether what programs of the home execute unasked is left out (`isExecutedUnasked`); left out itself: no. */
+  readonly isWithoutExecuted?: true
+}
+
+/** A folder of the host with the homes of all people, such as of a file server. */
+export interface HomeFolder {
+  /** With placeholders. */
+  readonly path: string
+  /** Owner of a folder that is made where there is none; null: a missing one is refused. */
+  readonly create: { readonly uid: number; readonly gid: number } | null
+}
+
+/** A claim of a cluster with the homes of all people, each in a folder of its own. */
+export interface HomeClaim {
+  readonly claim: string
+  /** Relative to the claim, with placeholders. */
+  readonly subPath: string
+}
+
+export type HomeSource = HomeFolder | HomeClaim
+
+/** Ends of the names of archives that can be read. */
+const archiveNames = /\.(tar|tar\.gz|tgz|zip)$/i
+
+/** A time of day at which containers are stopped. */
+export interface StopTime {
+  /** Minutes since midnight. */
+  readonly minutes: number
+  /** Name of a time zone of IANA; null: the installation's. */
+  readonly zone: string | null
+}
 
 const [minCores, maxCores] = [0.01, 1024]
 

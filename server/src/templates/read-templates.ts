@@ -110,67 +110,24 @@ export function readTemplate(type: string, fields: unknown): { template?: Templa
     // A placeholder keeps the rest readable while the problems are collected; the template is not returned.
     return rows.get(name)?.default === undefined ? (undefined as ValueOf<Name>) : defaultOf(name)
   }
-  // Each field is read once, or its problem would be told twice.
-  const [environment, home, homeSource, files] = [pick('environment'), pick('home'), pick('home_source'), pick('files')]
+  const environment = pick('environment')
   if (environment !== null && fields.image !== undefined)
     problems.push(`${type}: environment and image both say what it runs: leave one of them out`)
-  const template: Template = {
-    type,
-    displayName: fields.display_name === undefined ? type : pick('display_name'),
-    description: pick('description'),
-    icon: pick('icon'),
-    image: environment === null ? pick('image') : '',
+  const known: Readonly<Record<string, unknown>> = {
     environment,
-    port: pick('port'),
-    env: pick('env'),
-    command: pick('command'),
-    memory: pick('memory'),
-    cpus: pick('cpus'),
-    pids: pick('pids'),
-    shmSize: pick('shm_size'),
-    gpus: pick('gpus'),
-    devices: pick('devices'),
-    openPath: pick('open_path'),
-    readyPath: pick('ready_path'),
-    scheme: pick('scheme'),
-    ports: pick('ports'),
-    home,
-    homeOf: pick('home_of'),
-    homeSize: pick('home_size'),
-    layerSize: pick('layer_size'),
-    homeSource,
-    user: pick('user'),
-    groupFolders: pick('group_folders'),
-    registryAuth: pick('registry_auth'),
-    secrets: pick('secrets'),
-    mounts: pick('mounts'),
-    files: home === null || homeSource !== null ? requiredFiles(files) : files,
-    parameters: pick('parameters'),
-    idlePause: pick('idle_pause'),
-    idleTimeout: pick('idle_timeout'),
-    idleCpu: pick('idle_cpu'),
-    idleProbe: pick('idle_probe'),
-    idleIgnore: pick('idle_ignore'),
-    prestart: pick('prestart'),
-    prestartAt: pick('prestart_at'),
-    maxLifetime: pick('max_lifetime'),
-    stopAt: pick('stop_at'),
-    stripPrefix: pick('strip_prefix'),
-    rewriteLocation: pick('rewrite_location'),
-    allowHeaders: pick('allow_headers'),
-    access: pick('access'),
-    groups: pick('groups'),
-    sandboxVisitors: pick('sandbox_visitors'),
-    forwardToken: pick('forward_token'),
-    kubernetes: pick('kubernetes'),
-    runtime: pick('runtime'),
-    readOnly: pick('read_only'),
-    capAdd: pick('cap_add'),
-    allowSetuid: pick('allow_setuid'),
+    ...(environment !== null && { image: '' }),
+    ...(fields.display_name === undefined && { display_name: type }),
   }
+  const names = ([...rows.keys()] as FieldName[]).filter((name) => name !== 'extends')
+  const read = names.map((name) => [camelCase(name), Object.hasOwn(known, name) ? known[name] : pick(name)])
+  const all = { type, ...Object.fromEntries(read) } as Template
+  const hasFiles = all.home !== null && all.homeSource === null
+  const template: Template = { ...all, files: hasFiles ? all.files : requiredFiles(all.files) }
   problems.push(...contradictionsIn(template))
   return problems.length === 0 ? { template, problems } : { problems }
 }
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** What no field is wrong about by itself. */
 function contradictionsIn(template: Template): string[] {

@@ -1,105 +1,29 @@
 import { createHash } from 'node:crypto'
 import { typePaths } from '@berth/api/type-icon-paths.ts'
-import { typeIcons, type TypeIcon } from '@berth/api/type-icons.ts'
+import { typeIcons } from '@berth/api/type-icons.ts'
 import type { FurtherPorts } from '@berth/gateway/basics/container-port.ts'
 import type { TypeRules } from '@berth/gateway/port/gateway.ts'
-import type { ClusterFields, ContainerSpec, Mount } from '#/engines/container-spec.ts'
+import type { Mount } from '#/engines/container-spec.ts'
 import type { ImageFile } from '#/machine/image-file.ts'
 import { zoneOffset, zonedInstant } from '#/machine/time-zone.ts'
-import type { Parameters } from './parameters.ts'
+import type { HomeSource, StarterFiles } from './field-values.ts'
+import type { FieldName, ValueOf } from './fields.ts'
 
-/** What a template passes on to the containers that are made from it. */
-type ContainerFields = Pick<
-  ContainerSpec,
-  | 'image'
-  | 'port'
-  | 'env'
-  | 'command'
-  | 'memory'
-  | 'cpus'
-  | 'pids'
-  | 'shmSize'
-  | 'gpus'
-  | 'devices'
-  | 'runtime'
-  | 'readOnly'
-  | 'capAdd'
-  | 'allowSetuid'
->
+export { idleProbeNames, type FilesOrigin, type IdleProbe, type StarterFiles } from './field-values.ts'
 
-/** What may be launched. Read once at start; a client only ever names a key of it. */
-export interface Template extends ContainerFields, LifetimeLimits {
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name
+
+type ReadFields = { readonly [Name in Exclude<FieldName, 'extends'> as CamelCase<Name>]: ValueOf<Name> }
+
+/**
+ * What may be launched: the fields of `fields.ts`, whose texts say what each means, with names in camel case (`shm_size`
+ * is `shmSize`). Read once at start; a client only ever names a type.
+ */
+export interface Template extends ReadFields {
   /** The key in the configuration; any text. Becomes part of the path, percent-encoded. */
   readonly type: string
-  readonly displayName: string
-  /** Name of an environment whose published version is the image; null: the image is named. */
-  readonly environment: string | null
-  readonly description: string
-  /** A sign of the pages, or an image of the operator's; null: the sign of those without one. */
-  readonly icon: TypeIcon | ImageFile | null
-  /** Where Open leads below the container's address: path and query without the first slash. */
-  readonly openPath: string
-  /** Path and query of a GET that has to be answered below 500 before the app counts as ready; null: its port alone. */
-  readonly readyPath: string | null
-  /** How the app speaks on its port. */
-  readonly scheme: 'http' | 'https'
-  /** Further ports that have addresses. */
-  readonly ports: 'any' | 'none' | readonly number[]
-  /** Where the home volume is mounted; null for none. */
-  readonly home: string | null
-  /** `user`: one home for all types of a person that say so. */
-  readonly homeOf: 'type' | 'user'
-  /** A folder in place of the volume of the engine; null: that. */
-  readonly homeSource: HomeSource | null
-  /** `uid` or `uid:gid` as which the container runs; null: as the image says. */
-  readonly user: string | null
-  /** Where folders of the owner's groups appear, each below its name; null: nowhere. */
-  readonly groupFolders: string | null
-  /** Bytes that a home may take; null is no limit. Hard where the engine's file system can bind it, else a warning and a refusal. */
-  readonly homeSize: number | null
-  /**
-   * Bytes that a container may write outside of its home and mounts; null is no limit. Hard where the engine can bind
-   * it, else a warning and a stop.
-   */
-  readonly layerSize: number | null
-  /** Seconds without traffic after which the container is paused: memory kept, no CPU; 0 never. Less than `idleTimeout`. */
-  readonly idlePause: number
-  /** Seconds without traffic after which the container is stopped; 0 never. */
-  readonly idleTimeout: number
-  /** Whether it is started, and paused once it is ready, when its owner signs in. */
-  readonly prestart: boolean
-  /** Time of day at which it is started and paused for its recent users; null: never. */
-  readonly prestartAt: StopTime | null
-  /** Cores; a container that used more on average is busy although no byte moves. Null: traffic alone counts. */
-  readonly idleCpu: number | null
-  /** Whom Berth asks whether it is used; null: traffic counts. */
-  readonly idleProbe: IdleProbe | null
-  /** Paths below the container's address, each with its slash, whose requests are no use; `*` at the end stands for any rest. */
-  readonly idleIgnore: readonly string[]
-  /** Files below `SECRETS_DIR`, by variable of the environment; read at each launch. */
-  readonly secrets: Readonly<Record<string, string>>
-  /** Account at the registry of `image`, and the file below `SECRETS_DIR` with its password; null: none. */
-  readonly registryAuth: { readonly username: string; readonly passwordFile: string } | null
-  /** The mounts as they are configured; `TemplateSources` resolves them at each launch. */
-  readonly mounts: readonly Mount[]
-  /** Files that are put into the home before a new container is started. */
-  readonly files: readonly StarterFiles[]
-  /** What users may choose at a launch, in the configured order. */
-  readonly parameters: Parameters
-  /** Where a cluster runs its containers, and with what; null: as it decides. Refused where the engine has no nodes. */
-  readonly kubernetes: ClusterFields | null
-  readonly stripPrefix: boolean
-  /** Whether `Location` and `Refresh` of the app's answers get the prefix when they are absolute paths. */
-  readonly rewriteLocation: boolean
-  /** Lower-case names of headers that pass although they are taken out of answers by default. */
-  readonly allowHeaders: readonly string[]
-  readonly access: 'owner' | 'authenticated' | 'public'
-  /** Names of groups whose members may launch it, beside administrators; none: all users may. */
-  readonly groups: readonly string[]
-  /** Whether its pages get an origin of their own in the browsers of visitors who are not the owner. */
-  readonly sandboxVisitors: boolean
-  /** `scoped`: the app receives a short-lived token that the API refuses; `full`: the owner's own; only with `access: owner`. */
-  readonly forwardToken: 'scoped' | 'full'
 }
 
 /** A version of an environment that is tried before it is published. */
@@ -218,15 +142,6 @@ const trialTemplate = (named: Template, tried: TriedVersion): Template => ({
   access: 'owner',
 })
 
-/** Applications whose own answers say whether they are used. */
-export const idleProbeNames = ['jupyter', 'code-server'] as const
-
-/**
- * Whom Berth asks whether a container is used: an application that it knows, or a path below the container's address, and a
- * JSON pointer (RFC 6901) in its answer to the time of the last use, or to a number of what is going on.
- */
-export type IdleProbe = (typeof idleProbeNames)[number] | { readonly path: string; readonly active: string }
-
 /** Where the extension `berth.idle` of the catalogue says when code-server was used; see `templates/files/code-server`. */
 export const editorPort = 8479
 
@@ -235,31 +150,6 @@ export const furtherPortsOf = ({ ports, idleProbe }: Pick<Template, 'ports' | 'i
   ...(ports === 'any' ? {} : { ports }),
   ...(idleProbe === 'code-server' ? { askedPort: editorPort } : {}),
 })
-
-/** Where starter files come from: a folder or an archive of this machine, a Git repository, or this release. */
-export type FilesOrigin =
-  | { readonly path: string }
-  /** Of the catalogue: a folder of `templates/files`. */
-  | { readonly catalogue: string }
-  | { readonly archive: string }
-  /** `ref`: a branch, a tag or a commit; null: the branch that the repository names as its own. */
-  | {
-      readonly git: string
-      readonly ref: string | null
-      /** Of a link, or of a manager: it is fetched without this machine's accounts at Git servers, and nothing of it stays. */
-      readonly isAnonymous?: true
-    }
-
-/** Files that are put into a home before the container is started. */
-export interface StarterFiles {
-  readonly from: FilesOrigin
-  /** Folder in the home, without a slash at its ends; empty: the home itself. */
-  readonly to: string
-  /** `never`: put there once · `missing`: also what is missing later · `changed`: also what is another by now. */
-  readonly update: 'never' | 'missing' | 'changed'
-  /** Whether what programs of the home execute unasked is left out (`isExecutedUnasked`); left out itself: no. */
-  readonly isWithoutExecuted?: true
-}
 
 /**
  * Whether shells, editors and Jupyter execute what is at a path of a home without being asked: hidden files (`.bashrc`,
@@ -272,23 +162,6 @@ export const isExecutedUnasked = (path: string): boolean =>
 /** Without those of the catalogue, which help an application that does without where they cannot be put. */
 export const requiredFiles = (files: readonly StarterFiles[]): readonly StarterFiles[] =>
   files.filter(({ from }) => !('catalogue' in from))
-
-/** A folder of the host with the homes of all people, such as of a file server. */
-export interface HomeFolder {
-  /** With placeholders. */
-  readonly path: string
-  /** Owner of a folder that is made where there is none; null: a missing one is refused. */
-  readonly create: { readonly uid: number; readonly gid: number } | null
-}
-
-/** A claim of a cluster with the homes of all people, each in a folder of its own. */
-export interface HomeClaim {
-  readonly claim: string
-  /** Relative to the claim, with placeholders. */
-  readonly subPath: string
-}
-
-export type HomeSource = HomeFolder | HomeClaim
 
 /** Mounts of a template, with its home where that is a folder of the host or of a claim. */
 export const mountsWithHome = ({
@@ -303,23 +176,8 @@ export const mountsWithHome = ({
 const mountOf = (source: HomeSource): Mount['source'] =>
   'claim' in source ? { volume: source.claim, subPath: source.subPath } : { path: source.path }
 
-/** Ends of the names of archives that can be read. */
-export const archiveNames = /\.(tar|tar\.gz|tgz|zip)$/i
-
-/** A time of day at which containers are stopped. */
-export interface StopTime {
-  /** Minutes since midnight. */
-  readonly minutes: number
-  /** Name of a time zone of IANA; null: the installation's. */
-  readonly zone: string | null
-}
-
 /** The fields of a template that limit how long a container runs. */
-interface LifetimeLimits {
-  /** Seconds since its start; 0 is no limit. */
-  readonly maxLifetime: number
-  readonly stopAt: StopTime | null
-}
+type LifetimeLimits = Pick<Template, 'maxLifetime' | 'stopAt'>
 
 export const isLimited = ({ maxLifetime, stopAt }: LifetimeLimits) => maxLifetime > 0 || stopAt !== null
 
