@@ -19,7 +19,6 @@ import {
   termEndsOf,
   usageOf,
 } from '#/store/personal-data.ts'
-import { usageColumns, type UsageSums } from '#/store/usage-sums.ts'
 import { findUser, type User } from '#/store/users.ts'
 
 /** Who exports, for the audit log. */
@@ -86,65 +85,32 @@ export class PersonalData {
     const db = this.#db
     const containerIds: number[] = []
     return {
-      containers: map(containersOf(db, id), (row) => {
+      containers: map(containersOf(db, id), ({ parameters, ...row }) => {
         containerIds.push(row.id)
-        return toContainer(row)
+        return { ...row, parameters: parameters === null ? null : (JSON.parse(parameters) as Record<string, unknown>) }
       }),
-      sessions: map(sessionsOf(db, id), toSession),
-      links: map(linksOf(db, id), toLink),
-      link_requests: map(linkRequestsOf(db, email), ({ requested_at }) => ({ requested_at: iso(requested_at) })),
-      api_tokens: map(apiTokensOf(db, id), toApiToken),
-      ssh_keys: map(sshKeysOf(db, id), toSshKey),
-      identities: map(identitiesOf(db, id), ({ issuer, subject, created_at }) => ({
-        issuer,
-        subject,
-        created_at: iso(created_at),
+      sessions: sessionsOf(db, id),
+      links: linksOf(db, id),
+      link_requests: linkRequestsOf(db, email),
+      api_tokens: map(apiTokensOf(db, id), (row) => ({ ...row, scopes: row.scopes.split(' ') })),
+      ssh_keys: sshKeysOf(db, id),
+      identities: identitiesOf(db, id),
+      groups: membershipsOf(db, id),
+      invitations: invitationsOf(db, email),
+      shares: map(sharesOf(db, id, email), ({ owner, email: address, manager, group, asked_in, port, ...row }) => ({
+        ...row,
+        is_own: owner === id,
+        with: address ?? manager ?? group ?? '',
+        asked_in: asked_in ?? '',
+        port: port === 0 ? null : port,
       })),
-      groups: map(membershipsOf(db, id), ({ group, name, role, source, created_at }) => ({
-        group,
-        name,
-        role,
-        source,
-        created_at: iso(created_at),
-      })),
-      invitations: map(invitationsOf(db, email), ({ group, name, role, created_at }) => ({
-        group,
-        name,
-        role,
-        created_at: iso(created_at),
-      })),
-      shares: map(sharesOf(db, id, email), (share) => ({
-        is_own: share.owner === id,
-        type: share.type,
-        with: share.email ?? share.manager ?? share.group ?? '',
-        asked_in: share.asked_in ?? '',
-        may: share.may,
-        port: share.port === 0 ? null : share.port,
-        created_at: iso(share.created_at),
-        expires_at: iso(share.expires_at),
-      })),
-      term_ends: map(termEndsOf(db, id), ({ group, state, problem, stays, downloads, started_at, keep_until }) => ({
-        group,
-        state,
-        problem,
-        stays,
-        downloads,
-        started_at: iso(started_at),
-        kept_until: iso(keep_until),
-      })),
-      archives: map(archivesOf(db, id), ({ group, type, bytes, created_at }) => ({
-        group,
-        type,
-        bytes,
-        created_at: iso(created_at),
-      })),
-      usage: map(usageOf(db, id), toUsage),
+      term_ends: termEndsOf(db, id),
+      archives: archivesOf(db, id),
+      usage: usageOf(db, id),
       audit_entries: auditSection(db, id, containerIds),
     }
   }
 }
-
-const iso = (at: number) => new Date(at).toISOString()
 
 const accountOf = (user: User) => ({
   id: user.id,
@@ -190,84 +156,6 @@ type PersonalSections = { readonly [K in keyof Lists]: AsyncIterable<Lists[K]> }
 /** How long what is kept, in seconds, as the document says. */
 type RetentionTimes = PersonalDataResponse['kept_for']
 
-type RowOf<F extends (...parameters: never[]) => AsyncIterable<unknown>> =
-  ReturnType<F> extends AsyncIterable<infer Row> ? Row : never
-type Entry<K extends keyof PersonalDataResponse> = PersonalDataResponse[K] extends readonly (infer E)[] ? E : never
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at))
-
-function toContainer(row: RowOf<typeof containersOf>): Entry<'containers'> {
-  return {
-    id: row.id,
-    type: row.container_type,
-    container_id: row.container_id,
-    image: row.template_image,
-    parameters: row.parameters === null ? null : (JSON.parse(row.parameters) as Record<string, unknown>),
-    created_at: iso(row.created_at),
-    last_used: isoOrNull(row.last_used),
-    stopped_at: isoOrNull(row.stopped_at),
-    is_stop_requested: row.is_stop_requested === 1,
-    running_since: isoOrNull(row.running_since),
-    retired_at: isoOrNull(row.retired_at),
-    full_layer: row.full_layer,
-    is_blocked: row.is_blocked === 1,
-    blocked_at: isoOrNull(row.blocked_at),
-  }
-}
-
-function toSession(row: RowOf<typeof sessionsOf>): Entry<'sessions'> {
-  return {
-    id: row.id,
-    created_at: iso(row.created_at),
-    expires_at: iso(row.expires_at),
-    last_used: isoOrNull(row.last_used),
-    began: row.began,
-    address: row.address,
-    browser: row.browser,
-    ended_at: isoOrNull(row.ended_at),
-    ended_why: row.ended_why,
-    taken_over_by: row.acting_admin_email,
-    reason: row.reason,
-  }
-}
-
-function toLink(row: RowOf<typeof linksOf>): Entry<'links'> {
-  return {
-    purpose: row.token_type,
-    created_at: iso(row.created_at),
-    expires_at: iso(row.expires_at),
-    used_at: isoOrNull(row.used_at),
-    mailed_at: isoOrNull(row.accepted_at),
-    address: row.ip_address,
-  }
-}
-
-function toApiToken(row: RowOf<typeof apiTokensOf>): Entry<'api_tokens'> {
-  return {
-    id: row.id,
-    name: row.name,
-    scopes: row.scopes.split(' '),
-    created_at: iso(row.created_at),
-    expires_at: iso(row.expires_at),
-    last_used: isoOrNull(row.last_used),
-  }
-}
-
-function toSshKey(row: RowOf<typeof sshKeysOf>): Entry<'ssh_keys'> {
-  return {
-    id: row.id,
-    title: row.title,
-    type: row.key_type,
-    fingerprint: row.fingerprint,
-    created_at: iso(row.created_at),
-    last_used: isoOrNull(row.last_used),
-  }
-}
-
-function toUsage(row: RowOf<typeof usageOf>): Entry<'usage'> {
-  const sums = Object.fromEntries(usageColumns.map((name) => [name, row[name]])) as unknown as UsageSums
-  return { type: row.container_type, unit: row.unit, period: row.period, ...sums }
-}
-
 /** Lists of containers of several users in entries about a group. */
 const containerLists = ['containers', 'still_blocked']
 
@@ -279,7 +167,7 @@ function toLoggedAction(
   { id, at, actor, action, target, detail }: StoredAuditEntry,
   userId: number,
   containerIds: readonly number[],
-): Entry<'audit_entries'> {
+): Lists['audit_entries'] {
   const isOwn = actor.id === userId
   const ownTargets = [`user:${userId}`, ...containerIds.map((each) => `container:${each}`)]
   const isAboutUser = ownTargets.includes(target) || detail.user === userId

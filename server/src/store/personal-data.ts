@@ -6,7 +6,10 @@ import { joinShares } from './container-shares.ts'
 import { usageColumns } from './usage-sums.ts'
 import { storedEntriesOf, windowBehind, type StoredAuditEntry } from './audit-log.ts'
 
-/** What is stored about a user beside the account, without secrets and hashes of secrets. Tables, by their owner. */
+/**
+ * What is stored about a user beside the account, without secrets and hashes of secrets: tables by their owner, with
+ * columns called as the document calls them.
+ */
 
 /** Rows in one read. */
 const pageSize = 200
@@ -15,20 +18,45 @@ const auditWindow = 1_000
 /** One window at a time for all users together: between two of them all other work has its turn. */
 const searches = pLimit(1)
 
+/** Columns that have an instant, in all tables. */
+type InstantColumn = `${string}_at` | 'kept_until' | 'last_used' | 'running_since'
+
+const isInstant = (column: string): column is InstantColumn =>
+  /_at$|^(kept_until|last_used|running_since)$/.test(column)
+
+/** A row as the document has it: instants in text, truth values as such. */
+type Shown<Row> = {
+  [K in keyof Row]: K extends InstantColumn
+    ? string | Extract<Row[K], null>
+    : K extends `is_${string}`
+      ? boolean
+      : Row[K]
+}
+
+function shown<Row extends object>(row: Row): Shown<Row> {
+  const fields = Object.entries(row).map(([column, value]): [string, unknown] => {
+    if (column.startsWith('is_')) return [column, value === 1]
+    return [column, isInstant(column) && value !== null ? new Date(value as number).toISOString() : value]
+  })
+  return Object.fromEntries(fields) as Shown<Row>
+}
+
 /**
- * Rows of a query, page by page in the order of their ids. @param id column of the ids, where the query joins tables
+ * Rows of a query, page by page in the order of their ids, with the names and values of the document.
+ * @param id column of the ids, where the query joins tables
  */
-async function* inPages<DB, Tables extends keyof DB, Row extends { readonly id: number }>(
+async function* inPages<DB, Tables extends keyof DB, Row extends object>(
   query: SelectQueryBuilder<DB, Tables, Row>,
   id = 'id',
-): AsyncGenerator<Row> {
+): AsyncGenerator<Shown<Row>> {
   const column = sql.ref<number>(id)
+  const page = query.select(column.as('row_id')).orderBy(column).limit(pageSize)
   for (let after = 0; ;) {
-    const rows = await query.where(column, '>', after).orderBy(column).limit(pageSize).execute()
-    yield* rows
+    const rows = (await page.where(column, '>', after).execute()) as unknown as (Row & { readonly row_id: number })[]
+    for (const { row_id: _, ...row } of rows) yield shown(row as unknown as Row)
     const last = rows.at(-1)
     if (!last || rows.length < pageSize) return
-    after = last.id
+    after = last.row_id
   }
 }
 
@@ -38,9 +66,10 @@ export const containersOf = (db: Db, userId: number) =>
       .selectFrom('user_containers')
       .select([
         'id',
-        'container_type',
+        'container_type as type',
         'container_id',
-        'template_image',
+        'template_image as image',
+        'parameters',
         'created_at',
         'last_used',
         'stopped_at',
@@ -50,7 +79,6 @@ export const containersOf = (db: Db, userId: number) =>
         'full_layer',
         'is_blocked',
         'blocked_at',
-        'parameters',
       ])
       .where('user_id', '=', userId),
   )
@@ -70,7 +98,7 @@ export const sessionsOf = (db: Db, userId: number) =>
         'browser',
         'ended_at',
         'ended_why',
-        'acting_admin_email',
+        'acting_admin_email as taken_over_by',
         'reason',
       ])
       .where('user_id', '=', userId),
@@ -80,12 +108,13 @@ export const linksOf = (db: Db, userId: number) =>
   inPages(
     db
       .selectFrom('magic_links')
-      .select(['id', 'token_type', 'created_at', 'expires_at', 'used_at', 'accepted_at', 'ip_address'])
+      .select(['token_type as purpose', 'created_at', 'expires_at', 'used_at'])
+      .select(['accepted_at as mailed_at', 'ip_address as address'])
       .where('user_id', '=', userId),
   )
 
 export const linkRequestsOf = (db: Db, email: string) =>
-  inPages(db.selectFrom('link_requests').select(['id', 'requested_at']).where('email', '=', email))
+  inPages(db.selectFrom('link_requests').select('requested_at').where('email', '=', email))
 
 export const apiTokensOf = (db: Db, userId: number) =>
   inPages(
@@ -99,12 +128,12 @@ export const sshKeysOf = (db: Db, userId: number) =>
   inPages(
     db
       .selectFrom('ssh_keys')
-      .select(['id', 'title', 'key_type', 'fingerprint', 'created_at', 'last_used'])
+      .select(['id', 'title', 'key_type as type', 'fingerprint', 'created_at', 'last_used'])
       .where('user_id', '=', userId),
   )
 
 export const identitiesOf = (db: Db, userId: number) =>
-  inPages(db.selectFrom('identities').select(['id', 'issuer', 'subject', 'created_at']).where('user_id', '=', userId))
+  inPages(db.selectFrom('identities').select(['issuer', 'subject', 'created_at']).where('user_id', '=', userId))
 
 export const membershipsOf = (db: Db, userId: number) =>
   inPages(
@@ -112,12 +141,11 @@ export const membershipsOf = (db: Db, userId: number) =>
       .selectFrom('group_members')
       .innerJoin('user_groups', 'user_groups.id', 'group_members.group_id')
       .select([
-        'group_members.id as id',
         'user_groups.name as group',
-        'group_members.role as role',
-        'group_members.source as source',
-        'group_members.name as name',
-        'group_members.created_at as created_at',
+        'group_members.role',
+        'group_members.source',
+        'group_members.name',
+        'group_members.created_at',
       ])
       .where('group_members.user_id', '=', userId),
     'group_members.id',
@@ -129,11 +157,10 @@ export const invitationsOf = (db: Db, email: string) =>
       .selectFrom('group_invitations')
       .innerJoin('user_groups', 'user_groups.id', 'group_invitations.group_id')
       .select([
-        'group_invitations.id as id',
         'user_groups.name as group',
-        'group_invitations.role as role',
-        'group_invitations.name as name',
-        'group_invitations.created_at as created_at',
+        'group_invitations.role',
+        'group_invitations.name',
+        'group_invitations.created_at',
       ])
       .where('group_invitations.email', '=', email),
     'group_invitations.id',
@@ -144,15 +171,14 @@ export const sharesOf = (db: Db, userId: number, email: string) =>
   inPages(
     joinShares(db)
       .select([
-        'container_shares.id as id',
-        'container_shares.email as email',
+        'container_shares.email',
         'managers.email as manager',
         'asked_in.name as asked_in',
         'user_groups.name as group',
-        'container_shares.may as may',
-        'container_shares.port as port',
-        'container_shares.created_at as created_at',
-        'container_shares.expires_at as expires_at',
+        'container_shares.may',
+        'container_shares.port',
+        'container_shares.created_at',
+        'container_shares.expires_at',
         'user_containers.user_id as owner',
         'user_containers.container_type as type',
       ])
@@ -173,14 +199,13 @@ export const termEndsOf = (db: Db, userId: number) =>
       .selectFrom('term_end_members')
       .innerJoin('term_ends', 'term_ends.id', 'term_end_members.term_end_id')
       .select([
-        'term_end_members.id as id',
         'term_ends.group_name as group',
-        'term_end_members.state as state',
-        'term_end_members.problem as problem',
-        'term_end_members.stays as stays',
-        'term_end_members.downloads as downloads',
-        'term_ends.started_at as started_at',
-        'term_ends.keep_until as keep_until',
+        'term_end_members.state',
+        'term_end_members.problem',
+        'term_end_members.stays',
+        'term_end_members.downloads',
+        'term_ends.started_at',
+        'term_ends.keep_until as kept_until',
       ])
       .where('term_end_members.user_id', '=', userId),
     'term_end_members.id',
@@ -194,11 +219,10 @@ export const archivesOf = (db: Db, userId: number) =>
       .innerJoin('term_end_members', 'term_end_members.id', 'home_archives.member_id')
       .innerJoin('term_ends', 'term_ends.id', 'term_end_members.term_end_id')
       .select([
-        'home_archives.id as id',
         'term_ends.group_name as group',
         'home_archives.container_type as type',
-        'home_archives.bytes as bytes',
-        'home_archives.created_at as created_at',
+        'home_archives.bytes',
+        'home_archives.created_at',
       ])
       .where('term_end_members.user_id', '=', userId),
     'home_archives.id',
@@ -208,7 +232,7 @@ export const usageOf = (db: Db, userId: number) =>
   inPages(
     db
       .selectFrom('usage_sums')
-      .select(['id', 'unit', 'period', 'container_type', ...usageColumns])
+      .select(['container_type as type', 'unit', 'period', ...usageColumns])
       .where('kind', '=', 'user')
       .where('subject_id', '=', userId),
   )
