@@ -29,7 +29,7 @@ export interface Measured {
   spaceOf(user: Pick<User, 'id' | 'slug'>, type: string): ContainerEntry['disk']
 }
 
-export function userHandlers({ containers, spawnerUrl, measured }: UserParts): Pick<Handlers, 'me' | 'listContainers'> {
+export function userHandlers({ containers, spawnerUrl, measured }: UserParts) {
   const { ownContainers } = containers
   return {
     me: async (call) => {
@@ -73,7 +73,7 @@ export function userHandlers({ containers, spawnerUrl, measured }: UserParts): P
         }),
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const isUp = (status: string) => status === 'running' || status === 'paused'
@@ -103,9 +103,7 @@ function statusOf(lookup: StatusLookup | undefined): string {
   return 'failure' in lookup ? statusWords.error : lookup.state
 }
 
-type SessionNames = 'listSessions' | 'endSession' | 'endOtherSessions'
-
-export function sessionHandlers({ sessionList }: Accounts, cookie: CookieSettings): Pick<Handlers, SessionNames> {
+export function sessionHandlers({ sessionList }: Accounts, cookie: CookieSettings) {
   return {
     listSessions: async (call) => {
       const { id } = userOf(call)
@@ -125,7 +123,7 @@ export function sessionHandlers({ sessionList }: Accounts, cookie: CookieSetting
       const ended = await sessionList.endOthers(owner, ownSessionOf(call).claims, call.now)
       return { message: localizedReply(call, message('answers.sessionsEnded', { count: ended })), ended }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function toSessionEntry(session: StoredSession, currentSid: string): SessionEntry {
@@ -145,7 +143,7 @@ function toSessionEntry(session: StoredSession, currentSid: string): SessionEntr
 }
 
 /** What is kept about a user: for the user, and for the operator. */
-export function personalDataHandlers({ personalData }: Accounts): Pick<Handlers, 'exportOwnData' | 'exportUserData'> {
+export function personalDataHandlers({ personalData }: Accounts) {
   return {
     exportOwnData: async (call) => {
       ownSessionOf(call)
@@ -155,7 +153,7 @@ export function personalDataHandlers({ personalData }: Accounts): Pick<Handlers,
       const id = readId(call.params.id, 'user')
       return streamed(call.reply, await personalData.exportFor(actorOf(call), id, call.now))
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Pieces of JSON are sent as they are read; the schema of the answer describes what they mean. */

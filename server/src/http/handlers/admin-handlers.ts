@@ -11,21 +11,30 @@ import { formatBytes, list, message, type LocalizedMessage } from '@berth/texts/
 import type { Actor, ClientInfo } from '#/accounts/actor.ts'
 import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin, AdminContainerFilter, BulkUsersResult, Deleted, UserWithContainers } from '#/admin/open-admin.ts'
-import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { ListOrder, PageCursor, PageRequest } from '#/store/pagination.ts'
 import type { UserFilter } from '#/store/users.ts'
-import { actorOf, readId, readLimit, readLineCount, type Call, type Handlers } from './call.ts'
+import { actorOf, readId, readLimit, readLineCount, type Call, type Handlers, type HandlersParts } from './call.ts'
 import { toAdminContainer, toAdminUser, toListedContainer } from './dto-serializers.ts'
 
 /** Containers in one answer without `limit`. */
 const defaultPageSize = 100
 
+/** Users and containers, for administrators. */
+export const adminHandlers = (parts: HandlersParts) => ({
+  ...listHandlers(parts.admin),
+  ...userDetailsHandlers(parts),
+  ...blockUserHandlers(parts.admin),
+  ...containerBlockingHandlers(parts.admin),
+  ...containerSupportHandlers(parts.admin),
+  ...roleHandlers(parts.admin),
+  ...deletionHandlers(parts.admin),
+  ...invitationHandlers(parts.accounts),
+})
+
 /** Lists of all users and containers, for administrators. */
-export function listHandlers({
-  lists,
-}: Pick<Admin, 'lists'>): Pick<Handlers, 'listUsers' | 'countUsers' | 'listAllContainers' | 'countContainers'> {
+export function listHandlers({ lists }: Pick<Admin, 'lists'>) {
   return {
     listUsers: async ({ query }) => {
       const { rows, next } = await lists.listUsers(pageOf(query), usersFilter(query))
@@ -38,7 +47,7 @@ export function listHandlers({
       return { containers: rows.map(toListedContainer), next_cursor: next && toCursor(query.sort ?? 'id', next) }
     },
     countContainers: async ({ query }) => ({ count: await lists.countContainers(containersFilter(query)) }),
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** @throws {Refusal} 400 for an invalid limit or cursor */
@@ -66,18 +75,8 @@ function containersFilter({
   return { q, type: container_type, isBlocked: flag(is_blocked), status }
 }
 
-interface UserDetailsParts {
-  readonly admin: Pick<Admin, 'lists'>
-  readonly accounts: Pick<Accounts, 'sessionList'>
-  readonly homes: Pick<Homes, 'diskUse'>
-}
-
 /** One user with everything that the pages of the administration say of them. */
-export function userDetailsHandlers({
-  admin,
-  accounts: { sessionList },
-  homes: { diskUse },
-}: UserDetailsParts): Pick<Handlers, 'readUser'> {
+function userDetailsHandlers({ admin, accounts: { sessionList }, homes: { diskUse } }: HandlersParts) {
   return {
     readUser: async ({ params, now }) => {
       const { user, containers, groups } = await admin.lists.userDetails(readId(params.id, 'user'))
@@ -99,12 +98,12 @@ export function userDetailsHandlers({
           })),
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const flag = (word: string | undefined) => (word === undefined ? undefined : word === 'true')
 
-export function invitationHandlers({ invite }: Accounts): Pick<Handlers, 'invite'> {
+function invitationHandlers({ invite }: Accounts) {
   return {
     invite: async (call) => {
       const { emails, send = true, language } = call.body
@@ -125,16 +124,11 @@ export function invitationHandlers({ invite }: Accounts): Pick<Handlers, 'invite
         invitations,
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-type UserBlockingNames = 'blockUser' | 'unblockUser' | 'bulkBlockUsers' | 'bulkUnblockUsers' | 'previewBlock'
-
 /** Blocking users with all their containers. */
-export function blockUserHandlers({
-  userBlocking: blocking,
-  blockPreviews: previews,
-}: Admin): Pick<Handlers, UserBlockingNames> {
+function blockUserHandlers({ userBlocking: blocking, blockPreviews: previews }: Admin) {
   return {
     blockUser: changeUser((actor, id, now) => blocking.blockUser(actor, id, now), message('answers.userBlocked')),
     unblockUser: changeUser((actor, id, now) => blocking.unblockUser(actor, id, now), message('answers.userUnblocked')),
@@ -167,7 +161,7 @@ export function blockUserHandlers({
         })),
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function toBulkUsers(
@@ -181,10 +175,8 @@ function toBulkUsers(
   }
 }
 
-type RoleNames = 'promoteUser' | 'setExtraDisk' | 'demoteUser' | 'resendVerificationTo'
-
 /** Role and verification of a user. */
-export function roleHandlers({ rights, extraDisk, verification }: Admin): Pick<Handlers, RoleNames> {
+function roleHandlers({ rights, extraDisk, verification }: Admin) {
   return {
     promoteUser: changeUser((actor, id, now) => rights.promote(actor, id, now), message('answers.promoted')),
     demoteUser: changeUser((actor, id, now) => rights.demote(actor, id, now), message('answers.demoted')),
@@ -201,7 +193,7 @@ export function roleHandlers({ rights, extraDisk, verification }: Admin): Pick<H
       const email = await verification.run(actorOf(call), readId(call.params.id, 'user'), call.now)
       return { message: localizedReply(call, message('answers.linkSentTo', { email })) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 type ChangeCall = Call<'promoteUser'> | Call<'demoteUser'> | Call<'blockUser'> | Call<'unblockUser'>
@@ -217,12 +209,8 @@ const changeUser =
     return { message: localizedReply(call, done), user: toAdminUser(user) }
   }
 
-type ContainerSupportNames = 'stopContainer' | 'restartUserContainer' | 'readContainerLogs'
-
 /** What administrators do with the container of a user who asks for help. */
-export function containerSupportHandlers({
-  containerSupport: support,
-}: Pick<Admin, 'containerSupport'>): Pick<Handlers, ContainerSupportNames> {
+function containerSupportHandlers({ containerSupport: support }: Pick<Admin, 'containerSupport'>) {
   return {
     stopContainer: async (call) => {
       const { container, wasRunning } = await support.stop(actorOf(call), readId(call.params.id, 'container'), call.now)
@@ -237,15 +225,11 @@ export function containerSupportHandlers({
       const [id, count] = [readId(call.params.id, 'container'), readLineCount(call.query.lines)]
       return { lines: [...(await support.readLogs(actorOf(call), id, count, call.now))] }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-type ContainerBlocks = 'blockContainer' | 'unblockContainer' | 'bulkBlockContainers' | 'bulkUnblockContainers'
-
 /** Blocking one container or several. */
-export function containerBlockingHandlers({
-  containerBlocking: blocking,
-}: Pick<Admin, 'containerBlocking'>): Pick<Handlers, ContainerBlocks> {
+function containerBlockingHandlers({ containerBlocking: blocking }: Pick<Admin, 'containerBlocking'>) {
   return {
     blockContainer: async (call) => {
       const container = await blocking.blockContainer(actorOf(call), readId(call.params.id, 'container'), call.now)
@@ -282,10 +266,10 @@ export function containerBlockingHandlers({
         not_found: notFound,
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-export function deletionHandlers({ deletion }: Admin): Pick<Handlers, 'deleteUser' | 'deleteContainer'> {
+function deletionHandlers({ deletion }: Admin) {
   return {
     deleteUser: async (call) => {
       const id = readId(call.params.id, 'user')
@@ -299,7 +283,7 @@ export function deletionHandlers({ deletion }: Admin): Pick<Handlers, 'deleteUse
       const home = kept.length === 0 ? '' : message('answers.homeKept', { types: list('comma', kept) })
       return { message: localizedReply(call, message('answers.containerDeleted', { home, rest: whatIsLeft(deleted) })) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const whatIsLeft = ({ isFinished }: Deleted) => (isFinished ? '' : message('answers.engineIsLate'))

@@ -7,15 +7,11 @@ import { roundPercentiles } from '@berth/gateway/basics/duration-histogram.ts'
 import { contentLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { Accounts } from '#/accounts/open-accounts.ts'
 import type { Admin } from '#/admin/open-admin.ts'
 import type { Containers, LoadSample } from '#/containers/open-containers.ts'
-import type { Environments } from '#/environments/open-environments.ts'
 import type { HostReport } from '#/engines/runtime.ts'
-import type { Homes } from '#/homes/open-homes.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import { packageVersion } from '#/machine/package-version.ts'
-import type { NodeReport } from '#/nodes/node.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { AuditFilter, StoredAuditEntry } from '#/store/audit-log.ts'
 import type { NodeStatus } from '#/store/node-records.ts'
@@ -23,24 +19,20 @@ import type { ContainerRef } from '#/store/user-containers.ts'
 import type { AuditVerification } from '#/store/verify-audit-log.ts'
 import type { Usage, UsageReportRow } from '#/usage/open-usage.ts'
 import { savedBy, type IdleMinutes } from '#/usage/usage-recorder.ts'
-import { actorOf, disconnectSignal, readLimit, type Handlers } from './call.ts'
+import { actorOf, disconnectSignal, readLimit, type Handlers, type HandlersParts } from './call.ts'
 
-export interface SystemReportParts {
-  /** Settings: max running containers of all users, and the mail server. */
-  readonly config: { readonly maxRunning: number | null; readonly smtpUrl: string | null }
-  readonly containers: Containers
-  readonly homes: Homes
-  readonly accounts: Accounts
-  readonly environments: Pick<Environments, 'images'>
-  /** The nodes of an installation with several. */
-  readonly nodes?: NodeReport
-  /** Findings of the configuration, and those since the start. */
-  readonly findings: () => readonly LocalizedMessage[]
-}
+/** The installation, use, templates and the audit log, for administrators. */
+export const adminSystemHandlers = (parts: HandlersParts) => ({
+  ...systemReportHandlers(parts),
+  ...systemHistoryHandlers(parts.containers),
+  ...usageHandlers(parts.usage),
+  ...templateHandlers(parts.admin),
+  ...auditHandlers(parts.admin),
+})
 
 const version = packageVersion()
 
-export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, 'systemReport'> {
+function systemReportHandlers(parts: HandlersParts) {
   return {
     systemReport: async ({ request, reply }) => {
       const language = requestedLanguage(request)
@@ -58,10 +50,10 @@ export function systemReportHandlers(parts: SystemReportParts): Pick<Handlers, '
         nodes: ((await parts.nodes?.list()) ?? []).map(nodePart),
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-function warningsOf({ containers, homes, findings }: SystemReportParts): LocalizedMessage[] {
+function warningsOf({ containers, homes, findings }: HandlersParts): LocalizedMessage[] {
   const { containerReconciler, hostResources, layers } = containers
   const { diskUse } = homes
   return [
@@ -74,7 +66,7 @@ function warningsOf({ containers, homes, findings }: SystemReportParts): Localiz
 }
 
 function reconcilerPart(
-  { containers: { reconciler, containerReconciler, routeSync } }: SystemReportParts,
+  { containers: { reconciler, containerReconciler, routeSync } }: HandlersParts,
   language: Language,
 ): SystemReport['reconciler'] {
   const { lastRun, lastSuccess, duration, isEngineAnswering, failures } = reconciler.report()
@@ -88,18 +80,18 @@ function reconcilerPart(
   }
 }
 
-function launchesPart({ containers }: SystemReportParts): SystemReport['launches'] {
+function launchesPart({ containers }: HandlersParts): SystemReport['launches'] {
   const { waiting, underWay, parallel } = containers.admission.counts()
   return { waiting, under_way: underWay, parallel }
 }
 
-function containersPart({ config, containers }: SystemReportParts): SystemReport['containers'] {
+function containersPart({ config, containers }: HandlersParts): SystemReport['containers'] {
   const { capacity, hostResources } = containers
   const left = hostResources.report?.addressesLeft ?? null
   return { running: capacity.running, max: config.maxRunning, addresses_left: left }
 }
 
-function gpusPart({ containers: { admission, routeSync } }: SystemReportParts): SystemReport['gpus'] {
+function gpusPart({ containers: { admission, routeSync } }: HandlersParts): SystemReport['gpus'] {
   const report = admission.gpuReport()
   if (!report) return null
   const { total, taken, waiting, containers } = report
@@ -127,7 +119,7 @@ function hostPart(report: HostReport | undefined): SystemReport['host'] {
   }
 }
 
-function imagesPart({ environments: { images } }: SystemReportParts): SystemReport['images'] {
+function imagesPart({ environments: { images } }: HandlersParts): SystemReport['images'] {
   if (!images) return null
   const pulled = images.pulled.map(({ image, bytes, isNeeded, goesAt }) => ({
     image,
@@ -150,7 +142,7 @@ function nodePart(node: NodeStatus): SystemReport['nodes'][number] {
   }
 }
 
-function mailPart({ config, accounts: { mailStatistics } }: SystemReportParts): SystemReport['mail'] {
+function mailPart({ config, accounts: { mailStatistics } }: HandlersParts): SystemReport['mail'] {
   const { accepted, failed, used, secondsToUse, secondsToAccept, lastFailureAt, failures } = mailStatistics.report()
   return {
     ...(config.smtpUrl === null && { is_outbox: true as const }),
@@ -170,9 +162,11 @@ function rulesWord(rules: HostReport['rules'] | undefined): string {
   return rules.areSet ? 'set' : `not set: ${rules.reason}`
 }
 
-export function systemHistoryHandlers({ history }: Containers): Pick<Handlers, 'systemHistory'> {
+function systemHistoryHandlers({ history }: Containers) {
   // Includes the present moment: otherwise a new launch would be missing for a minute.
-  return { systemHistory: ({ now }) => ({ samples: [...history.samples(), history.current(now)].map(toSample) }) }
+  return {
+    systemHistory: ({ now }) => ({ samples: [...history.samples(), history.current(now)].map(toSample) }),
+  } satisfies Partial<Handlers>
 }
 
 const toSample = (sample: LoadSample): HistorySample => ({
@@ -186,7 +180,7 @@ const toSample = (sample: LoadSample): HistorySample => ({
   ready_seconds: roundPercentiles(sample.readySeconds),
 })
 
-export function usageHandlers({ report, isRecorded, isMeasured }: Usage): Pick<Handlers, 'usage'> {
+function usageHandlers({ report, isRecorded, isMeasured }: Usage) {
   return {
     usage: async ({ query, now }) => {
       const { unit = 'day', by = 'period', from, until, type, group, user, sort = 'running', limit, cursor } = query
@@ -217,7 +211,7 @@ export function usageHandlers({ report, isRecorded, isMeasured }: Usage): Pick<H
         next_cursor: page.next === null ? null : String(page.next),
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
@@ -252,9 +246,7 @@ function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
 }
 
 /** Templates, for administrators. */
-export function templateHandlers({
-  templates,
-}: Admin): Pick<Handlers, 'listTemplates' | 'reloadTemplates' | 'updateContainersOf'> {
+function templateHandlers({ templates }: Admin) {
   return {
     listTemplates: async () => ({
       templates: (await templates.list()).map(({ type, version, image, older }) => ({
@@ -283,13 +275,13 @@ export function templateHandlers({
       const types = await templates.reload(actorOf(call), call.now)
       return { message: localizedReply(call, message('answers.templatesReloaded', { count: types.length })) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Entries in one answer without `limit`. */
 const defaultPageSize = 100
 
-export function auditHandlers({ audit }: Pick<Admin, 'audit'>): Pick<Handlers, 'listAudit' | 'verifyAudit'> {
+export function auditHandlers({ audit }: Pick<Admin, 'audit'>) {
   return {
     listAudit: async ({ query }) => {
       const limit = readLimit(query.limit, defaultPageSize)
@@ -305,7 +297,7 @@ export function auditHandlers({ audit }: Pick<Admin, 'audit'>): Pick<Handlers, '
       const { entries, hash, firstBroken } = await audit.verify(expectedHeadOf(query), disconnectSignal(reply))
       return { entries, head: hash, first_broken: firstBroken }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** @throws {Refusal} 400 for an instant that does not exist */

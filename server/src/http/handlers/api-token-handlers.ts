@@ -7,9 +7,7 @@ import { localizedReply } from '#/http/localized-reply.ts'
 import type { StoredApiToken } from '#/store/api-tokens.ts'
 import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handlers } from './call.ts'
 
-type ApiTokenNames = 'listApiTokens' | 'createApiToken' | 'removeApiToken'
-
-export function apiTokenHandlers({ apiTokens }: Pick<Accounts, 'apiTokens'>): Pick<Handlers, ApiTokenNames> {
+export function apiTokenHandlers({ apiTokens }: Pick<Accounts, 'apiTokens'>) {
   return {
     listApiTokens: async (call) => ({ tokens: (await apiTokens.list(userOf(call).id)).map(toApiToken) }),
     createApiToken: async (call) => {
@@ -24,7 +22,7 @@ export function apiTokenHandlers({ apiTokens }: Pick<Accounts, 'apiTokens'>): Pi
       await apiTokens.remove(owner, readId(call.params.id, 'token'), call.now)
       return { message: localizedReply(call, message('answers.tokenRemoved')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const toApiToken = ({ id, name, scopes, createdAt, expiresAt, lastUsed }: StoredApiToken): ApiToken => ({
@@ -41,9 +39,7 @@ export const toCreatedApiToken = (created: CreatedApiToken) => ({ token: created
 /** Tokens in one answer without `limit`. */
 const defaultPageSize = 100
 
-export function apiTokenAdministrationHandlers({
-  apiTokens,
-}: Pick<Admin, 'apiTokens'>): Pick<Handlers, 'listAllApiTokens' | 'revokeApiToken'> {
+export function apiTokenAdministrationHandlers({ apiTokens }: Pick<Admin, 'apiTokens'>) {
   return {
     listAllApiTokens: async ({ query }) => {
       const before = query.cursor === undefined ? undefined : Number(query.cursor)
@@ -57,5 +53,5 @@ export function apiTokenAdministrationHandlers({
       await apiTokens.revoke(actorOf(call), readId(call.params.id, 'token'), call.now)
       return { message: localizedReply(call, message('answers.tokenRemoved')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }

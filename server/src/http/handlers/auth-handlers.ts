@@ -7,42 +7,31 @@ import { clearTokenCookies } from '@berth/gateway/tokens/token-selection.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { pages, withNext } from '@berth/web/paths.ts'
 import { safeNext } from '@berth/web/safe-next.ts'
-import type { Accounts } from '#/accounts/open-accounts.ts'
-import type { ProviderSignOut } from '#/accounts/oidc/open-provider-sign-in.ts'
 import type { ReadCookie, SignedIn } from '#/accounts/sessions/begin-session.ts'
-import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
 import { normaliseEmail } from '#/accounts/sign-up/email-address.ts'
-import type { Admin, TakenOver } from '#/admin/open-admin.ts'
-import type { WaysToSignIn } from '#/config/setting-values.ts'
-import type { Containers } from '#/containers/open-containers.ts'
+import type { TakenOver } from '#/admin/open-admin.ts'
 import { refuseForgeableWithout } from '#/http/auth/authorize-request.ts'
 import { sessionCookieLines, signOutLines, tokenCookieLines } from '#/http/auth/browser-session.ts'
-import type { Browsers } from '#/http/auth/browsers.ts'
 import { secondsLeft } from '#/http/auth/impersonator-session.ts'
 import { isLikelyNavigation } from '#/http/auth/sign-in-cookies.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
-import type { RateLimiter } from '#/http/rate-limiter.ts'
 import { isFrame, isPrefetch, isSubresource } from '#/http/request-headers.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import { mailboxOf } from '#/store/magic-links.ts'
 import type { User } from '#/store/users.ts'
-import { actorOf, readId, sessionOf, type Call, type Handlers } from './call.ts'
+import { actorOf, readId, sessionOf, type Call, type Handlers, type HandlersParts } from './call.ts'
 import { toUser } from './dto-serializers.ts'
 
-export interface AuthParts {
-  readonly config: { readonly signIn: WaysToSignIn }
-  readonly accounts: Accounts
-  readonly admin: Admin
-  readonly containers: Containers
-  readonly providerSignOut: ProviderSignOut
-  readonly browsers: Browsers
-  readonly rateLimiter: RateLimiter
-}
+/** Sign-in by links, sessions that are renewed, hosts of containers, takeovers. */
+export const authHandlers = (parts: HandlersParts) => ({
+  ...linkHandlers(parts),
+  ...renewalHandlers(parts),
+  ...entryHandlers(parts),
+  ...takeoverHandlers(parts),
+})
 
-type Auth = 'logIn' | 'signUp' | 'askForLink' | 'resendVerification' | 'verifySignup' | 'verifyLogin' | 'logOut'
-
-export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
+function linkHandlers(parts: HandlersParts) {
   return {
     logIn: signInRequest(parts, ({ body, client, now }) => parts.accounts.logIn.run(body.email, client, now)),
     signUp: signInRequest(parts, ({ body, client, now }) => parts.accounts.signUp.run(body.email, client, now)),
@@ -96,11 +85,11 @@ export function authHandlers(parts: AuthParts): Pick<Handlers, Auth> {
       const logoutUrl = await parts.providerSignOut.logoutUrl(ended)
       return { message: localizedReply(call, message('answers.signedOut')), logout_url: logoutUrl }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** @throws {Refusal} 403 when people sign in by providers alone */
-function requireLinks({ config }: AuthParts): void {
+function requireLinks({ config }: HandlersParts): void {
   if (!config.signIn.isByLink) throw refusals.noSignInByLink()
 }
 
@@ -109,12 +98,12 @@ type LinkRequestCall = Call<'logIn'> | Call<'signUp'> | Call<'askForLink'> | Cal
 /** Mails a link. @returns what is answered */
 type MailLink = (call: LinkRequestCall) => Promise<LocalizedMessage>
 
-function linkRequest(parts: AuthParts, mail: MailLink) {
+function linkRequest(parts: HandlersParts, mail: MailLink) {
   return async (call: LinkRequestCall): Promise<{ message: string }> => answerLinkRequest(parts, call, await mail(call))
 }
 
 /** The same where links are what people sign in by. */
-function signInRequest(parts: AuthParts, mail: MailLink) {
+function signInRequest(parts: HandlersParts, mail: MailLink) {
   return linkRequest(parts, async (call) => {
     requireLinks(parts)
     return mail(call)
@@ -123,7 +112,7 @@ function signInRequest(parts: AuthParts, mail: MailLink) {
 
 /** The same answer for every address: whether a mail was sent, and to whom, is unknown here (enumeration guard). */
 function answerLinkRequest(
-  { accounts, browsers }: AuthParts,
+  { accounts, browsers }: HandlersParts,
   call: LinkRequestCall,
   words: LocalizedMessage,
 ): { message: string } {
@@ -143,7 +132,7 @@ function refusePrefetch({ request }: VerifyCall): void {
   if (isPrefetch(request.headers)) throw refusals.prefetched()
 }
 
-async function answerSignIn(parts: AuthParts, call: VerifyCall, signedIn: SignedIn): Promise<AuthResponse> {
+async function answerSignIn(parts: HandlersParts, call: VerifyCall, signedIn: SignedIn): Promise<AuthResponse> {
   const { user } = signedIn
   const { headers, url } = call.request
   parts.rateLimiter.refund(call.client, mailboxOf(user.email))
@@ -167,17 +156,9 @@ function setCookies({ reply }: { reply: VerifyCall['reply'] }, cookies: string[]
   if (cookies.length > 0) void reply.header('set-cookie', cookies)
 }
 
-export interface RenewalParts {
-  readonly sessions: Sessions
-  readonly accounts: Accounts
-  readonly containers: Containers
-  readonly browsers: Browsers
-  readonly rateLimiter: RateLimiter
-}
-
 type RenewalCall = Call<'refreshSession'> | Call<'continueSession'>
 
-export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSession' | 'continueSession'> {
+function renewalHandlers(parts: HandlersParts) {
   return {
     refreshSession: async (call) => {
       const sent = parts.browsers.browserSession.of(call.request.headers)
@@ -207,11 +188,11 @@ export function renewalHandlers(parts: RenewalParts): Pick<Handlers, 'refreshSes
         return { location: withReason(withNext(pages.login, next), error.code) }
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** A new token for this browser, and the successor of its cookie. @throws {Refusal} 401 */
-async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): Promise<SignedIn> {
+async function renew(parts: HandlersParts, sent: ReadCookie, call: RenewalCall): Promise<SignedIn> {
   const { request, reply, client, now } = call
   await refuseTakeover(parts, call)
   const signedIn = await parts.sessions.renewSession.byCookie(sent, () => true, now)
@@ -225,13 +206,13 @@ async function renew(parts: RenewalParts, sent: ReadCookie, call: RenewalCall): 
 }
 
 /** Cookies that a container's page set must not keep a browser from being renewed for as long as they last. */
-function forgetTossed({ browsers }: RenewalParts, { request: { url, headers }, reply }: RenewalCall): void {
+function forgetTossed({ browsers }: HandlersParts, { request: { url, headers }, reply }: RenewalCall): void {
   const { browserSession } = browsers
   if (browserSession.isTossed(headers)) void reply.header('set-cookie', browserSession.forgetTossed(url, headers))
 }
 
 /** The browser belongs to a takeover until that is ended by a person: it must not become another one's in between. */
-async function refuseTakeover({ accounts }: RenewalParts, { request, now }: RenewalCall): Promise<void> {
+async function refuseTakeover({ accounts }: HandlersParts, { request, now }: RenewalCall): Promise<void> {
   const { authenticator } = accounts
   const headers = { cookie: request.headers.cookie ?? '' }
   const { session, candidates } = await authenticator.authenticate(headers, now)
@@ -243,7 +224,7 @@ async function refuseTakeover({ accounts }: RenewalParts, { request, now }: Rene
 
 /** A container's page on our origin must not read the token of the answer: "Why a CSRF token" in docs/explanation/event-streams.md. */
 function refuseForgeable(
-  { accounts: { authenticator }, browsers: { loginCsrf, cookie } }: RenewalParts,
+  { accounts: { authenticator }, browsers: { loginCsrf, cookie } }: HandlersParts,
   sent: ReadCookie,
   call: RenewalCall,
 ): void {
@@ -257,14 +238,12 @@ function refuseForgeable(
 const withReason = (url: string, why: string | undefined) =>
   why === undefined || why === 'noSession' ? url : `${url}${url.includes('?') ? '&' : '?'}ended=${why}`
 
-export type EntryParts = Pick<RenewalParts, 'sessions' | 'accounts' | 'browsers' | 'rateLimiter'>
-
 /** SHA-256 in base64url. */
 const hashForm = /^[\w-]{43}$/
 /** A path and query as the gateway accepts them. Its host is ours, so two slashes lead nowhere else. */
 const nextForm = /^\/[\x21\x22\x24-\x7e]{0,2047}$/
 
-export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer'> {
+function entryHandlers(parts: HandlersParts) {
   return {
     enterContainer: async (call) => {
       const { rateLimiter } = parts
@@ -289,14 +268,14 @@ export function entryHandlers(parts: EntryParts): Pick<Handlers, 'enterContainer
       void call.reply.header('referrer-policy', 'no-referrer')
       return { location: hostSignIn.addressFor(session.claims, { prefix, label }, browser, next) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** To the login page, if it must be, and back: the path leads to the container's host again. */
 const renewalOf = (path: string) => `${endpoints.continueSession.path}?${new URLSearchParams({ next: path })}`
 
 /** Otherwise a tossed token would keep the browser from being led on for as long as it lasts. */
-function forgetTokens({ browsers }: EntryParts, { request: { url, headers }, reply }: Call<'enterContainer'>): void {
+function forgetTokens({ browsers }: HandlersParts, { request: { url, headers }, reply }: Call<'enterContainer'>): void {
   void reply.header('set-cookie', clearTokenCookies(url, headers.host, browsers.cookie))
 }
 
@@ -306,17 +285,7 @@ function requireTopNavigation({ request: { headers } }: Call<'enterContainer'>):
   if ((headers['sec-fetch-dest'] ?? 'document') !== 'document') throw refusals.noNavigation()
 }
 
-export interface TakeoverHandlerParts {
-  readonly sessions: Sessions
-  readonly accounts: Accounts
-  readonly admin: Admin
-  readonly containers: Containers
-  readonly browsers: Browsers
-}
-
-type TakeoverNames = 'takeOver' | 'endTakeover'
-
-export function takeoverHandlers(parts: TakeoverHandlerParts): Pick<Handlers, TakeoverNames> {
+function takeoverHandlers(parts: HandlersParts) {
   return {
     takeOver: async (call) => {
       const reason = call.body.reason.trim()
@@ -335,7 +304,7 @@ export function takeoverHandlers(parts: TakeoverHandlerParts): Pick<Handlers, Ta
       if (via === 'cookie') await leaveTakeover(parts, call, claims.acting)
       return { message: localizedReply(call, message('answers.takeoverOver')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /**
@@ -343,7 +312,7 @@ export function takeoverHandlers(parts: TakeoverHandlerParts): Pick<Handlers, Ta
  * client that sent a header has the token in the answer, and no other page may change who the browser is signed in as.
  */
 async function enterTakeover(
-  parts: TakeoverHandlerParts,
+  parts: HandlersParts,
   call: Call<'takeOver'>,
   { token, sid, lifetime }: TakenOver,
 ): Promise<void> {
@@ -358,7 +327,7 @@ async function enterTakeover(
 }
 
 /** Restores the session of the administrator who acted; without one, signs the browser out. */
-async function leaveTakeover(parts: TakeoverHandlerParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
+async function leaveTakeover(parts: HandlersParts, call: Call<'endTakeover'>, acting: string): Promise<void> {
   const { request, reply, now } = call
   const own = await parts.browsers.impersonatorSession.ownSession(request.headers, acting, now)
   const { host } = request.headers
@@ -378,7 +347,7 @@ async function leaveTakeover(parts: TakeoverHandlerParts, call: Call<'endTakeove
 
 /** The administrator's own session, when its token has expired meanwhile and it has not. */
 async function renewOwn(
-  { browsers: { browserSession }, sessions: { renewSession } }: TakeoverHandlerParts,
+  { browsers: { browserSession }, sessions: { renewSession } }: HandlersParts,
   { request, now }: Call<'endTakeover'>,
   acting: string,
 ): Promise<SignedIn | undefined> {
@@ -393,7 +362,7 @@ async function renewOwn(
 }
 
 function isProven(
-  { accounts: { authenticator } }: TakeoverHandlerParts,
+  { accounts: { authenticator } }: HandlersParts,
   { claims }: Session,
   { request }: Call<'takeOver'>,
 ): boolean {
@@ -403,7 +372,7 @@ function isProven(
 
 /** Auth response: carries an access token. Source: specification, Auth response. @param lifetime seconds */
 async function authResponse(
-  { containers }: { readonly containers: Containers },
+  { containers }: HandlersParts,
   { user, token, lifetime }: { user: User; token: string; lifetime: number },
 ): Promise<AuthResponse> {
   const primary = await containers.ownContainers.primaryRecord(user.id)

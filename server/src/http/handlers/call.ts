@@ -11,9 +11,27 @@ import type {
   RedirectName,
   StreamName,
 } from '@berth/api/endpoints.ts'
-import { message } from '@berth/texts/localized-message.ts'
+import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import type { Actor, ClientInfo } from '#/accounts/actor.ts'
 import type { Session } from '#/accounts/sessions/session-authenticator.ts'
+import type { Accounts } from '#/accounts/open-accounts.ts'
+import type { ProviderSignIn, ProviderSignOut } from '#/accounts/oidc/open-provider-sign-in.ts'
+import type { Sessions } from '#/accounts/sessions/open-sessions.ts'
+import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
+import type { Admin } from '#/admin/open-admin.ts'
+import type { Addresses, Config } from '#/config/config.ts'
+import type { Containers } from '#/containers/open-containers.ts'
+import type { Runtime } from '#/engines/runtime.ts'
+import type { Environments } from '#/environments/open-environments.ts'
+import type { Groups } from '#/groups/open-groups.ts'
+import type { Homes } from '#/homes/open-homes.ts'
+import type { Browsers } from '#/http/auth/browsers.ts'
+import type { RateLimiter } from '#/http/rate-limiter.ts'
+import type { NodeReport } from '#/nodes/node.ts'
+import type { Ssh } from '#/ssh/open-ssh.ts'
+import type { Sharing } from '#/sharing/open-sharing.ts'
+import type { Database } from '#/store/database.ts'
+import type { Usage } from '#/usage/open-usage.ts'
 import type { EventStream } from '#/http/event-stream.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { User } from '#/store/users.ts'
@@ -40,6 +58,36 @@ export type Handlers = { [N in JsonName]: (call: Call<N>) => Answer<N> | Promise
   [N in FileName]: (call: Call<N>) => Readable | Promise<Readable>
 } & {
   [N in RedirectName]: (call: Call<N>) => Redirect | Promise<Redirect>
+}
+
+/** What requests are answered from: the rooms that this one calls, and what they are built on. */
+export interface Rooms {
+  readonly config: Config
+  readonly addresses: Addresses
+  readonly database: Database
+  readonly runtime: Runtime
+  readonly key: SigningKeys
+  /** With several nodes; this one leads. */
+  readonly nodes?: NodeReport
+  readonly sessions: Sessions
+  readonly containers: Containers
+  readonly homes: Homes
+  readonly sharing: Sharing
+  readonly accounts: Accounts
+  readonly admin: Admin
+  readonly groups: Groups
+  readonly environments: Environments
+  readonly usage: Usage
+  readonly ssh: Ssh
+  readonly providerSignIn: ProviderSignIn
+  readonly providerSignOut: ProviderSignOut
+}
+
+export interface HandlersParts extends Rooms {
+  readonly browsers: Browsers
+  readonly rateLimiter: RateLimiter
+  /** Findings of the configuration, and those since the start. */
+  readonly findings: () => readonly LocalizedMessage[]
 }
 
 /** Answers 302. */

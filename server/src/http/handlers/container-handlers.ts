@@ -6,34 +6,28 @@ import type { Containers } from '#/containers/open-containers.ts'
 import { statusWords, type StatusLookup } from '#/containers/routes/own-containers.ts'
 import type { SentEvent } from '#/containers/user-events.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
-import { readLineCount, sessionOf, userOf, type Handlers } from './call.ts'
+import { readLineCount, sessionOf, userOf, type Handlers, type HandlersParts } from './call.ts'
 import { openPathOf } from './dto-serializers.ts'
 
-export interface ContainerParts {
-  readonly containers: Containers
-  readonly spawnerUrl: string
+/** The status alone, which needs nothing but a look. */
+export function containerStatusHandlers({ ownContainers }: Pick<Containers, 'ownContainers'>) {
+  return {
+    containerStatus: async (call) => {
+      const { record, lookup } = await ownContainers.primary(userOf(call).id)
+      return { container_id: record?.containerId ?? null, status: statusOf(lookup) }
+    },
+  } satisfies Partial<Handlers>
 }
 
-type ContainerNames =
-  | 'containerStatus'
-  | 'restartContainer'
-  | 'restartOwnContainer'
-  | 'launchContainer'
-  | 'putLinkFiles'
-  | 'stopOwnContainer'
-  | 'keepContainer'
-
-/** The status alone, which needs nothing but a look. */
-export const containerStatusHandlers = ({
-  ownContainers,
-}: Pick<Containers, 'ownContainers'>): Pick<Handlers, 'containerStatus'> => ({
-  containerStatus: async (call) => {
-    const { record, lookup } = await ownContainers.primary(userOf(call).id)
-    return { container_id: record?.containerId ?? null, status: statusOf(lookup) }
-  },
+/** A user's own containers. */
+export const ownContainerHandlers = (parts: HandlersParts) => ({
+  ...containerHandlers(parts),
+  ...containerEventHandlers(parts),
+  ...containerLogHandlers(parts),
+  containerPorts: containerPortsHandler(parts.containers),
 })
 
-export function containerHandlers({ containers, spawnerUrl }: ContainerParts): Pick<Handlers, ContainerNames> {
+function containerHandlers({ containers, addresses: { spawnerUrl } }: HandlersParts) {
   const { launch, linkFiles, ownerActions, templates } = containers
   return {
     ...containerStatusHandlers(containers),
@@ -85,7 +79,7 @@ export function containerHandlers({ containers, spawnerUrl }: ContainerParts): P
       const words = message(until ? 'answers.kept' : 'answers.notKept')
       return { message: localizedReply(call, words), until: until?.toISOString() ?? null }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Source: specification, `GET /api/container/status`: "the text error followed by a colon and a detail". */
@@ -94,13 +88,7 @@ function statusOf(lookup: StatusLookup | undefined): string {
   return 'failure' in lookup ? `${statusWords.error}: ${lookup.failure}` : lookup.state
 }
 
-/** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
-type SessionEnd = (sid: string) => Promise<Date>
-
-export function containerEventHandlers(
-  { subscriptions }: Containers,
-  sessionEnd: SessionEnd,
-): Pick<Handlers, 'containerEvents'> {
+function containerEventHandlers({ containers: { subscriptions }, sessions }: HandlersParts) {
   return {
     containerEvents: (call) => {
       const user = userOf(call)
@@ -109,7 +97,7 @@ export function containerEventHandlers(
       const lastId = call.request.headers['last-event-id']?.toString()
       return {
         endsAt: expiresAt,
-        extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
+        extendedTo: isRenewable ? () => sessions.endOf(sid) : undefined,
         begin: (sink) => {
           const listener = {
             onEvents: (all: readonly SentEvent[]) => void sink.send(all.map((each) => localizedEvent(each, language))),
@@ -119,7 +107,7 @@ export function containerEventHandlers(
         },
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** An event is published to all pages of a user at once; each receives it in its own language. */
@@ -131,7 +119,7 @@ function localizedEvent(event: SentEvent, language: Language): SentEvent {
 }
 
 /** `GET /api/container/ports/{container_type}`. */
-export const containerPortsHandler =
+const containerPortsHandler =
   ({ ports }: Containers): Handlers['containerPorts'] =>
   async (call) => {
     const found = await ports.list(userOf(call), call.params.container_type)
@@ -145,7 +133,7 @@ export const containerPortsHandler =
     }
   }
 
-export function containerLogHandlers({ logs }: Containers, sessionEnd: SessionEnd): Pick<Handlers, 'containerLogs'> {
+function containerLogHandlers({ containers: { logs }, sessions }: HandlersParts) {
   return {
     containerLogs: async (call) => {
       const user = userOf(call)
@@ -154,7 +142,7 @@ export function containerLogHandlers({ logs }: Containers, sessionEnd: SessionEn
       const reading = await logs.open({ userId: user.id, sid }, call.params.container_type)
       return {
         endsAt: expiresAt,
-        extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
+        extendedTo: isRenewable ? () => sessions.endOf(sid) : undefined,
         begin: (sink) => {
           reading.signal.addEventListener('abort', sink.end)
           logs
@@ -167,5 +155,5 @@ export function containerLogHandlers({ logs }: Containers, sessionEnd: SessionEn
         },
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }

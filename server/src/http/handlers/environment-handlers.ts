@@ -4,46 +4,19 @@ import type { Language } from '@berth/api/boot.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
-import type { EnvironmentAdministration, EnvironmentView, OlderOfType } from '#/environments/open-environments.ts'
+import type { EnvironmentView, OlderOfType } from '#/environments/open-environments.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { refusals } from '#/refusals/errors.ts'
-import type { Template, Templates } from '#/templates/template.ts'
-import { readLimit, userOf, type CallOrigin, type Handlers } from './call.ts'
+import type { Template } from '#/templates/template.ts'
+import { readLimit, userOf, type CallOrigin, type Handlers, type HandlersParts } from './call.ts'
 import { openPathOf } from './dto-serializers.ts'
 import { defaultPageSize, managerOf } from './group-handlers.ts'
 
-type EnvironmentNames =
-  | 'listEnvironments'
-  | 'createEnvironment'
-  | 'checkEnvironmentSource'
-  | 'readEnvironment'
-  | 'changeEnvironment'
-  | 'deleteEnvironment'
-  | 'buildEnvironment'
-  | 'readBuildLog'
-  | 'publishVersion'
-  | 'cancelBuild'
-  | 'tryVersion'
-  | 'endTrial'
-  | 'listOlder'
-  | 'updateOlder'
-
-export interface EnvironmentHandlerParts {
-  readonly environments: EnvironmentAdministration
-  readonly templates: Pick<Templates, 'get'>
-  readonly spawnerUrl: string
-  /** Ends what a session that is over reads. */
-  readonly streams: Pick<OpenStreams, 'open'>
-}
-
 /** Images that Berth builds. Rights are checked by the use cases; in a takeover there are none. */
-export function environmentHandlers({
-  environments,
-  templates,
-  spawnerUrl,
-  streams,
-}: EnvironmentHandlerParts): Pick<Handlers, EnvironmentNames> {
+export function environmentHandlers({ config, addresses, containers, environments: room }: HandlersParts) {
+  const { templates } = config
+  const { administration: environments } = room
+  const { spawnerUrl } = addresses
   const urlOf = (slug: string, type: string) => `${spawnerUrl}/${containerPrefix(slug, type)}`
   const shown = (call: CallOrigin, environment: EnvironmentView): dto.Environment => {
     const slug = call.session?.user?.slug
@@ -106,7 +79,7 @@ export function environmentHandlers({
       const log = await environments.log(managerOf(call), name, readVersion(version))
       if (call.session) {
         const { userId, sid } = call.session.claims
-        const close = streams.open('logs', { userId, sid }, () => void log.destroy())
+        const close = containers.streams.open('logs', { userId, sid }, () => void log.destroy())
         log.once('close', close)
       }
       void call.reply.header('content-type', endpoints.readBuildLog.file)
@@ -147,7 +120,7 @@ export function environmentHandlers({
       const cancelled = await environments.cancel(managerOf(call), name, readVersion(version), call.now)
       return { environment: shown(call, cancelled) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** @throws {Refusal} 404 for text that is no number of a version */

@@ -17,10 +17,9 @@ import {
   userOf,
   type Call,
   type Handlers,
+  type HandlersParts,
 } from './call.ts'
 import { toAdminContainer } from './dto-serializers.ts'
-
-type GroupAdministrationNames = 'listGroups' | 'createGroup' | 'readGroup' | 'changeGroup' | 'deleteGroup'
 
 /** Groups or members in one answer without `limit`. */
 export const defaultPageSize = 100
@@ -34,9 +33,7 @@ export const listGroupsHandler =
     return { groups: found.map(toGroup), next_cursor: next === null ? null : String(next) }
   }
 
-export function groupAdministrationHandlers({
-  administration: groups,
-}: Groups): Pick<Handlers, GroupAdministrationNames> {
+function groupAdministrationHandlers({ administration: groups }: Groups) {
   return {
     listGroups: listGroupsHandler((page, q) => groups.list(page, q)),
     createGroup: async (call) => {
@@ -53,29 +50,25 @@ export function groupAdministrationHandlers({
       await groups.remove(actorOf(call), readGroupId(call.params.id), call.now)
       return { message: localizedReply(call, message('groups.deleted')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
-
-type GroupNames =
-  | 'listOwnGroups'
-  | 'joinGroup'
-  | 'listMembers'
-  | 'addMembers'
-  | 'removeMember'
-  | 'readJoinCode'
-  | 'createJoinCode'
-  | 'deleteJoinCode'
-  | 'stopGroup'
-  | 'blockGroup'
-  | 'unblockGroup'
 
 /** One's own groups. @param groupsOf reads those of a user */
 export const listOwnGroupsHandler =
   (groupsOf: Groups['members']['groupsOf']): Handlers['listOwnGroups'] =>
   async (call) => ({ groups: await groupsOf(userOf(call).id) })
 
+/** Groups, for administrators, managers and members. */
+export const groupHandlers = (parts: HandlersParts) => ({
+  ...groupAdministrationHandlers(parts.groups),
+  ...memberHandlers(parts.groups),
+  ...groupFolderHandlers(parts.groups),
+  ...groupInvitationHandlers(parts.groups),
+  ...groupHoursHandlers(parts),
+})
+
 /** One's own groups, and what managers do. Rights of managers are checked by the use cases. */
-export function groupHandlers({ members, joinCodes, containers }: Groups): Pick<Handlers, GroupNames> {
+function memberHandlers({ members, joinCodes, containers }: Groups) {
   return {
     listOwnGroups: listOwnGroupsHandler((userId) => members.groupsOf(userId)),
     joinGroup: async (call) => {
@@ -131,7 +124,7 @@ export function groupHandlers({ members, joinCodes, containers }: Groups): Pick<
       const count = await containers.unblock(managerOf(call), readGroupId(call.params.id), call.now)
       return { message: localizedReply(call, message('groups.unblocked', { count })) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 function sentenceOf({ stopped: count, failed, underWay }: GroupStop): LocalizedMessage {
@@ -149,7 +142,7 @@ export function managerOf(call: ManagersCall): Actor {
 }
 
 /** The folder of a group. Rights are checked by the use case. */
-export function groupFolderHandlers({ folders }: Groups): Pick<Handlers, 'setGroupFolder' | 'removeGroupFolder'> {
+function groupFolderHandlers({ folders }: Groups) {
   return {
     setGroupFolder: async (call) => {
       const { name, members } = call.body
@@ -161,14 +154,11 @@ export function groupFolderHandlers({ folders }: Groups): Pick<Handlers, 'setGro
       await folders.remove(managerOf(call), readGroupId(call.params.id), isPurge, call.now)
       return { message: localizedReply(call, message(isPurge ? 'groups.folderPurged' : 'groups.folderRemoved')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-type GroupInvitationNames =
-  'previewMembers' | 'listGroupInvitations' | 'withdrawGroupInvitation' | 'resendGroupInvitation'
-
 /** Members by list, and invitations to a group. Rights are checked by the use cases. */
-export function groupInvitationHandlers({ previewMembers, invitations }: Groups): Pick<Handlers, GroupInvitationNames> {
+function groupInvitationHandlers({ previewMembers, invitations }: Groups) {
   return {
     previewMembers: async (call) => ({
       addresses: await previewMembers.run(managerOf(call), readGroupId(call.params.id), call.body.emails, call.now),
@@ -191,7 +181,7 @@ export function groupInvitationHandlers({ previewMembers, invitations }: Groups)
       const email = await invitations.resend(actor, readGroupId(id), readInvitationId(invitationId), call.now, report)
       return { message: localizedReply(call, message('groups.invitationResent', { email })) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const toGroupInvitation = ({
@@ -218,12 +208,12 @@ function readInvitationId(text: string): number {
   return Number(text)
 }
 
-/** Hours of a group. Rights are checked by the use cases. @param timeZone of the installation */
-export function groupHoursHandlers(
-  { managedGroup, setTimetable }: Groups,
-  timeZone: string,
-): Pick<Handlers, 'readTimetable' | 'setTimetable'> {
-  const answer = (timetable: TimetableDto | null): TimetableResponse => ({ timetable, default_time_zone: timeZone })
+/** Hours of a group. Rights are checked by the use cases. */
+function groupHoursHandlers({ config, groups: { managedGroup, setTimetable } }: HandlersParts) {
+  const answer = (timetable: TimetableDto | null): TimetableResponse => ({
+    timetable,
+    default_time_zone: config.timeZone,
+  })
   return {
     readTimetable: async (call) => {
       const { timetable } = await managedGroup.find(managerOf(call), readGroupId(call.params.id))
@@ -235,7 +225,7 @@ export function groupHoursHandlers(
       await setTimetable.run(managerOf(call), readGroupId(call.params.id), wanted, call.now)
       return answer(wanted && toTimetable(wanted))
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 type LessonDto = TimetableDto['exceptions'][number]['lessons'][number]

@@ -2,7 +2,8 @@ import type { Language } from '@berth/api/boot.ts'
 import type { MemberState as MemberStateDto } from '@berth/api/schemas/groups/group-page.ts'
 import { localize } from '@berth/texts/localize.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { GroupStart, Groups, LookState, MemberContainer, MemberState } from '#/groups/open-groups.ts'
+import { containerPrefix } from '#/containers/container-name.ts'
+import type { GroupStart, LookState, MemberContainer, MemberState } from '#/groups/open-groups.ts'
 import { localizedReply, requestedLanguage } from '#/http/localized-reply.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
@@ -16,22 +17,12 @@ import {
   sessionOf,
   userOf,
   type Handlers,
+  type HandlersParts,
 } from './call.ts'
 import { managerOf, toGroup } from './group-handlers.ts'
 
-export interface GroupPageHandlerParts {
-  readonly groups: Groups
-  /** Where a container opens; undefined while its owner has none. */
-  readonly openUrlOf: (owned: ContainerRef) => string | undefined
-  /** When the session of this claim `sid` ends, see `RenewSession.endOf`. */
-  readonly sessionEnd: (sid: string) => Promise<Date>
-}
-
-type GroupPageNames =
-  'readManagedGroup' | 'groupEvents' | 'startGroup' | 'restartMember' | 'readMemberFailure' | 'endGroup'
-
 /** What managers see and do while members work. Rights are checked by the use cases. */
-export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, GroupPageNames> {
+export function groupPageHandlers(parts: HandlersParts) {
   const { managedGroup, starts, readFailure, endGroup } = parts.groups
   return {
     readManagedGroup: async (call) => {
@@ -69,21 +60,19 @@ export function groupPageHandlers(parts: GroupPageHandlerParts): Pick<Handlers, 
     endGroup: async (call) => ({
       group: toGroup(await endGroup.run(managerOf(call), readGroupId(call.params.id), call.now)),
     }),
-  }
+  } satisfies Partial<Handlers>
 }
 
-function groupEventsHandler({
-  groups: { watch },
-  sessionEnd,
-  openUrlOf,
-}: GroupPageHandlerParts): Handlers['groupEvents'] {
+function groupEventsHandler(parts: HandlersParts): Handlers['groupEvents'] {
+  const { watch } = parts.groups
+  const urlOf = openUrlOf(parts)
   return async (call) => {
     const watched = await watch.find(managerOf(call), readGroupId(call.params.id))
     const { sid, isRenewable, expiresAt } = sessionOf(call).claims
     const language = requestedLanguage(call.request)
     return {
       endsAt: expiresAt,
-      extendedTo: isRenewable ? () => sessionEnd(sid) : undefined,
+      extendedTo: isRenewable ? () => parts.sessions.endOf(sid) : undefined,
       begin: (sink) =>
         watch.begin(
           watched,
@@ -92,7 +81,7 @@ function groupEventsHandler({
             onSnapshot: () => void sink.send([{ name: 'snapshot', data: {} }]),
             onMembers: (states) =>
               sink.send([
-                { name: 'members', data: { members: states.map((each) => toMemberState(each, language, openUrlOf)) } },
+                { name: 'members', data: { members: states.map((each) => toMemberState(each, language, urlOf)) } },
               ]),
             onChanged: () => void sink.send([{ name: 'changed', data: {} }]),
             onEnd: sink.end,
@@ -102,6 +91,15 @@ function groupEventsHandler({
   }
 }
 
+/** Where a container opens; undefined while its owner has none. */
+const openUrlOf =
+  ({ config: { templates }, addresses, containers }: HandlersParts) =>
+  ({ userId, type }: ContainerRef): string | undefined => {
+    const slug = containers.routeSync.gatewayUserOf({ userId })?.slug
+    const path = templates.get(type)?.openPath
+    return slug && `${addresses.spawnerUrl}/${containerPrefix(slug, type)}${path ? `/${path}` : ''}`
+  }
+
 function sentenceOf({ count, refused, why }: GroupStart): LocalizedMessage {
   if (refused === 0) return message('groups.starting', { count })
   return message('groups.startingBut', { count, refused, why: why ?? message('groups.whyInRows') })
@@ -110,13 +108,13 @@ function sentenceOf({ count, refused, why }: GroupStart): LocalizedMessage {
 const toMemberState = (
   { userId, isHere, containers }: MemberState,
   language: Language,
-  openUrlOf: GroupPageHandlerParts['openUrlOf'],
+  urlOf: ReturnType<typeof openUrlOf>,
 ): MemberStateDto => ({
   user_id: userId,
   is_here: isHere,
   containers: containers.map((each) => ({
     ...toMemberContainer(each, language),
-    look: each.look === undefined ? null : toLook(each.look, openUrlOf({ userId, type: each.type })),
+    look: each.look === undefined ? null : toLook(each.look, urlOf({ userId, type: each.type })),
   })),
 })
 
@@ -140,10 +138,8 @@ const toLook = ({ state, until }: LookState, url: string | undefined) => ({
   url: state === 'open' ? (url ?? null) : null,
 })
 
-type LookNames = 'askToLook' | 'agreeToLook' | 'declineLook'
-
 /** Requests of managers to look, and their answers; none in a takeover. Rights are checked by the use cases. */
-export function lookHandlers({ looks }: Sharing): Pick<Handlers, LookNames> {
+export function lookHandlers({ looks }: Sharing) {
   return {
     askToLook: async (call) => {
       ownSessionOf(call)
@@ -162,5 +158,5 @@ export function lookHandlers({ looks }: Sharing): Pick<Handlers, LookNames> {
       await looks.decline(ownerOf(call), readId(call.params.id, 'lookRequest'), call.now)
       return { message: localizedReply(call, message('sharing.declined')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }

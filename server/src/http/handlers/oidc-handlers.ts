@@ -1,36 +1,20 @@
 import type { SignInProblemCode } from '@berth/api/sign-in-problems.ts'
 import { pages } from '@berth/web/paths.ts'
 import { safeNext } from '@berth/web/safe-next.ts'
-import { SignInProblem, type ProviderSignIn, type ProviderSignOut } from '#/accounts/oidc/open-provider-sign-in.ts'
-import type { Provider } from '#/accounts/oidc/provider-settings.ts'
-import type { Admin } from '#/admin/open-admin.ts'
-import type { WaysToSignIn } from '#/config/setting-values.ts'
+import { SignInProblem } from '#/accounts/oidc/open-provider-sign-in.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import type { AttemptCookies } from '#/http/auth/sign-in-cookies.ts'
-import type { Browsers } from '#/http/auth/browsers.ts'
 import { sessionCookieLines } from '#/http/auth/browser-session.ts'
-import type { Call, Handlers, Redirect } from './call.ts'
-import type { RateLimiter } from '#/http/rate-limiter.ts'
+import type { Call, Handlers, HandlersParts, Redirect } from './call.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import { isPrefetch } from '#/http/request-headers.ts'
 import { singleParameters } from '#/http/request-parsing.ts'
 
-export interface OidcParts {
-  readonly config: { readonly signIn: WaysToSignIn; readonly providers: readonly Provider[] }
-  readonly admin: Admin
-  readonly providerSignIn: ProviderSignIn
-  readonly providerSignOut: ProviderSignOut
-  readonly browsers: Browsers
-  readonly rateLimiter: RateLimiter
-}
-
 /** Requests of one sign-in that succeeded: its start and its end. */
 const requestsOfSignIn = 2
 
-type OidcNames = 'listProviders' | 'startSignIn' | 'finishSignIn' | 'endSessionsByProvider'
-
-export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
+export function oidcHandlers(parts: HandlersParts) {
   return {
     listProviders: () => ({
       providers: parts.config.providers.map(({ id, displayName }) => ({ id, display_name: displayName })),
@@ -67,13 +51,13 @@ export function oidcHandlers(parts: OidcParts): Pick<Handlers, OidcNames> {
       parts.rateLimiter.refundRequests(call.client, 'provider', 1)
       return { message: localizedReply(call, message('answers.sessionsEndedByProvider')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 type OidcCall = Call<'startSignIn'> | Call<'finishSignIn'>
 
 async function finish(
-  parts: OidcParts,
+  parts: HandlersParts,
   call: Call<'finishSignIn'>,
   attempt: NonNullable<ReturnType<AttemptCookies['find']>>,
 ): Promise<Redirect> {

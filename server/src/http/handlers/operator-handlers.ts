@@ -1,20 +1,10 @@
 import { message } from '@berth/texts/localized-message.ts'
-import type { Accounts } from '#/accounts/open-accounts.ts'
-import type { Admin } from '#/admin/open-admin.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { toCreatedApiToken } from './api-token-handlers.ts'
-import { actorOf, type Handlers } from './call.ts'
-
-export interface OperatorParts {
-  readonly admin: Admin
-  readonly accounts: Accounts
-}
+import { actorOf, type Handlers, type HandlersParts } from './call.ts'
 
 /** Endpoints of the operator alone, at the server's own command line. */
-export function operatorHandlers({
-  admin,
-  accounts,
-}: OperatorParts): Pick<Handlers, 'printLink' | 'createApiTokenFor'> {
+export function operatorHandlers({ admin, accounts }: HandlersParts) {
   return {
     printLink: async (call) => {
       const { link, purpose, expiresAt } = await admin.printLink.print(call.body.email, actorOf(call), call.now)
@@ -25,18 +15,13 @@ export function operatorHandlers({
       const request = { name, scopes, expiresIn }
       return toCreatedApiToken(await accounts.apiTokens.createFor(actorOf(call), email, request, call.now))
     },
-  }
-}
-
-export function keyHandlers({ rotateKeys }: Admin): Pick<Handlers, 'rotateKeys'> {
-  return {
     rotateKeys: async (call) => {
-      const { kid, retired } = await rotateKeys.run(actorOf(call), call.now)
+      const { kid, retired } = await admin.rotateKeys.run(actorOf(call), call.now)
       return {
         message: localizedReply(call, message('answers.keyRotated')),
         kid,
         retired: retired.map((each) => ({ kid: each.kid, until: each.until.toISOString() })),
       }
     },
-  }
+  } satisfies Partial<Handlers>
 }

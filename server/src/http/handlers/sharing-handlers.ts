@@ -2,27 +2,22 @@ import type { AdminShare, Share, SharedContainer } from '@berth/api/schemas/feat
 import { segmentOf } from '@berth/gateway/basics/container-port.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Templates } from '#/templates/template.ts'
-import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handlers } from './call.ts'
+import { actorOf, ownSessionOf, ownerOf, readId, readLimit, userOf, type Handlers, type HandlersParts } from './call.ts'
 import { openPathOf } from './dto-serializers.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { message } from '@berth/texts/localized-message.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
 import type { ContainerShare } from '#/store/container-shares.ts'
 
-export interface SharingHandlerParts {
-  readonly sharing: Sharing
+/** Shares in one answer without `limit`. */
+const defaultPageSize = 100
+
+interface SharedListParts {
   readonly templates: Pick<Templates, 'get'>
   readonly spawnerUrl: string
   /** Whether each container has an origin of its own, so that pages for visitors need no sandbox. */
   readonly hasContainerHosts: boolean
 }
-
-type Names = 'listShares' | 'shareContainer' | 'endShare' | 'listSharedContainers' | 'listAllShares' | 'revokeShare'
-
-/** Shares in one answer without `limit`. */
-const defaultPageSize = 100
-
-type SharedListParts = Pick<SharingHandlerParts, 'templates' | 'spawnerUrl' | 'hasContainerHosts'>
 
 /** `GET /api/user/shared`. */
 export const listSharedHandler =
@@ -33,8 +28,10 @@ export const listSharedHandler =
     return { containers: shared.map((share) => toSharedContainer(parts, share)) }
   }
 
-export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Names> {
-  const { shares, administration, visitors } = parts.sharing
+export function sharingHandlers({ config, addresses, sharing }: HandlersParts) {
+  const { shares, administration, visitors } = sharing
+  const { templates, containerRouting } = config
+  const parts = { templates, spawnerUrl: addresses.spawnerUrl, hasContainerHosts: containerRouting === 'subdomain' }
   return {
     listShares: async (call) => {
       const { id: userId } = userOf(call)
@@ -72,7 +69,7 @@ export function sharingHandlers(parts: SharingHandlerParts): Pick<Handlers, Name
       await administration.end(actorOf(call), readId(call.params.id, 'share'), call.now)
       return { message: localizedReply(call, message('sharing.ended')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const toShare = ({ id, type, email, group, askedIn, may, port, createdAt, expiresAt }: ContainerShare): Share => ({

@@ -1,25 +1,58 @@
 import type { Snapshot as SnapshotDto } from '@berth/api/schemas/features/snapshots.ts'
 import { message } from '@berth/texts/localized-message.ts'
-import type { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
-import type { FolderSize, FolderSizes, HomeNote, Homes, Snapshot } from '#/homes/open-homes.ts'
+import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
+import {
+  noteHomeAction,
+  type FolderSize,
+  type FolderSizes,
+  type HomeNote,
+  type Homes,
+  type Snapshot,
+} from '#/homes/open-homes.ts'
 import { fileSafe } from '#/homes/download-tickets.ts'
 import { localizedReply } from '#/http/localized-reply.ts'
 import { withLongBody } from '#/http/long-body.ts'
 import { contentRange, requestedRange } from '#/http/request-headers.ts'
-import { actorOf, disconnectSignal, ownSessionOf, readId, userOf, type CallOrigin, type Handlers } from './call.ts'
+import {
+  actorOf,
+  disconnectSignal,
+  ownSessionOf,
+  ownerOf,
+  readId,
+  userOf,
+  type CallOrigin,
+  type Handlers,
+  type HandlersParts,
+} from './call.ts'
+
+/** What owners, and the operator, do with homes. */
+export function homeHandlers({ database, homes }: HandlersParts) {
+  const parts: HomeHandlerParts = {
+    homes,
+    note: (each, call, now) => {
+      const acting = call.session?.claims.acting
+      const detail = { ...each.detail, ...(acting ? { acting } : {}) }
+      return noteHomeAction(database, { ...each, actor: ownerOf(call), detail }, now)
+    },
+    changes: new OwnChangeLimit(),
+  }
+  return {
+    ...snapshotHandlers(parts),
+    ...homeTransferHandlers(parts),
+    ...ownHomesHandlers(parts),
+    ...operatorHomeOwnerHandlers(homes),
+    ...operatorSnapshotHandlers(homes),
+  }
+}
 
 interface HomeHandlerParts {
   readonly homes: Homes
-  readonly note: NoteHome
-  readonly changes: Pick<OwnChangeLimit, 'count'>
+  /** Writes the audit entry of what an owner did. */
+  readonly note: (note: Omit<HomeNote, 'actor'>, call: CallOrigin, now: Date) => Promise<void>
+  readonly changes: OwnChangeLimit
 }
 
-/** Writes the audit entry of what an owner did. */
-export type NoteHome = (note: Omit<HomeNote, 'actor'>, call: CallOrigin, now: Date) => Promise<void>
-
-type SnapshotNames = 'listSnapshots' | 'takeSnapshot' | 'restoreSnapshot' | 'resetHome' | 'removeSnapshot'
-
-export function snapshotHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, SnapshotNames> {
+function snapshotHandlers({ homes, note, changes }: HomeHandlerParts) {
   const { snapshots } = homes
   return {
     listSnapshots: async (call) => ({
@@ -49,7 +82,7 @@ export function snapshotHandlers({ homes, note, changes }: HomeHandlerParts): Pi
       await snapshots.remove(userOf(call), type, id)
       return { message: localizedReply(call, message('snapshots.removed')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => ({
@@ -59,11 +92,8 @@ const toSnapshot = ({ id, reason, createdAt, bytes }: Snapshot): SnapshotDto => 
   bytes,
 })
 
-type HomeTransferNames =
-  'downloadSnapshot' | 'readDownload' | 'uploadHome' | 'listFolders' | 'downloadFile' | 'readFile' | 'removeFile'
-
 /** Archives out of and into one's own homes, and what takes room in them. */
-export function homeTransferHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, HomeTransferNames> {
+function homeTransferHandlers({ homes, note, changes }: HomeHandlerParts) {
   const { downloads, uploads, folders, files } = homes
   return {
     downloadSnapshot: async (call) => {
@@ -127,7 +157,7 @@ export function homeTransferHandlers({ homes, note, changes }: HomeHandlerParts)
       await note({ action: 'home.remove-file', owner, type, detail: { path: noted(path) } }, call, call.now)
       return { message: localizedReply(call, message('snapshots.fileRemoved', { path })) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Part of a path that is kept in the audit log. */
@@ -158,10 +188,8 @@ const toFolder = ({ name, kind, bytes, files }: FolderSize) => ({
   files,
 })
 
-type OwnHomesNames = 'listOwnHomes' | 'downloadHome' | 'readHomeDownload' | 'removeFormerHome'
-
 /** Homes that types share, and former homes. */
-export function ownHomesHandlers({ homes, note, changes }: HomeHandlerParts): Pick<Handlers, OwnHomesNames> {
+function ownHomesHandlers({ homes, note, changes }: HomeHandlerParts) {
   const { ownHomes } = homes
   return {
     listOwnHomes: async (call) => ({
@@ -194,13 +222,11 @@ export function ownHomesHandlers({ homes, note, changes }: HomeHandlerParts): Pi
       await note({ action: 'home.remove-former', owner, type: home.types[0] ?? '', detail: {} }, call, call.now)
       return { message: localizedReply(call, message('snapshots.formerRemoved')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-type OperatorHomeOwnerNames = 'changeHomeOwnerFor' | 'readHomeOwnerProgressFor'
-
 /** To which account homes belong, for the operator. */
-export function operatorHomeOwnerHandlers({ ownerChanges }: Homes): Pick<Handlers, OperatorHomeOwnerNames> {
+function operatorHomeOwnerHandlers({ ownerChanges }: Homes) {
   return {
     changeHomeOwnerFor: async (call) => {
       const { from, to } = call.body ?? {}
@@ -220,15 +246,11 @@ export function operatorHomeOwnerHandlers({ ownerChanges }: Homes): Pick<Handler
       const progress = ownerChanges.progressOf(readId(params.id, 'container'))
       return { is_running: progress !== undefined, seen: 0, changed: 0, ...progress }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
-type OperatorSnapshotNames = 'listSnapshotsFor' | 'takeSnapshotFor' | 'restoreSnapshotFor' | 'removeSnapshotFor'
-
 /** Snapshots of homes of all users, for the operator. */
-export function operatorSnapshotHandlers({
-  snapshotAdministration: snapshots,
-}: Homes): Pick<Handlers, OperatorSnapshotNames> {
+function operatorSnapshotHandlers({ snapshotAdministration: snapshots }: Homes) {
   return {
     listSnapshotsFor: async ({ params }) => {
       const { found, hasStarterFiles } = await snapshots.list(readId(params.id, 'container'))
@@ -249,5 +271,5 @@ export function operatorSnapshotHandlers({
       await snapshots.remove(actorOf(call), readId(id, 'container'), snapshot, call.now)
       return { message: localizedReply(call, message('snapshots.removed')) }
     },
-  }
+  } satisfies Partial<Handlers>
 }

@@ -7,10 +7,8 @@ import type { Ssh } from '#/ssh/open-ssh.ts'
 import type { StoredSshKey } from '#/store/ssh-keys.ts'
 import { ownSessionOf, ownerOf, readId, userOf, type Handlers } from './call.ts'
 
-type SshNames = 'sshServer' | 'listSshKeys' | 'addSshKey' | 'removeSshKey' | 'sshConfig'
-
 /** SSH: the server's address, and the keys of the signed-in user. */
-export function sshHandlers(ssh: Ssh): Pick<Handlers, SshNames> {
+export function sshHandlers(ssh: Ssh) {
   return {
     sshServer: () => {
       const { host, port, hostKeys } = ssh.address()
@@ -33,7 +31,7 @@ export function sshHandlers(ssh: Ssh): Pick<Handlers, SshNames> {
       void call.reply.header('content-type', endpoints.sshConfig.file)
       return Readable.from([config])
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const toSshKey = ({ id, title, type, fingerprint, createdAt, lastUsed }: StoredSshKey): SshKey => ({

@@ -16,7 +16,7 @@ export interface DiscoveryParts {
 }
 
 /** Discovery: public keys (JWKS) and the OpenAPI document. */
-export function discoveryHandlers({ key, spawnerUrl }: DiscoveryParts): Pick<Handlers, 'jwks' | 'openApi'> {
+export function discoveryHandlers({ key, spawnerUrl }: DiscoveryParts) {
   const document = openApiDocument(spawnerUrl)
   let asset: Promise<Asset> | undefined
   return {
@@ -30,7 +30,7 @@ export function discoveryHandlers({ key, spawnerUrl }: DiscoveryParts): Pick<Han
       // Bytes are sent as they are; the schema of the answer describes what they mean.
       return (isKnown ? '' : bytes) as unknown as typeof document
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Good enough for a document that is compressed once, at its first request: 340 KB become 20 KB in some 10 ms. */
@@ -63,7 +63,7 @@ function variantOf(bytes: Buffer, coding: string) {
 }
 
 /** Health checks: liveness (`/healthz`) and readiness (`/readyz`). */
-export function healthHandlers(checked: ReadinessParts): Pick<Handlers, 'health' | 'ready'> {
+export function healthHandlers(checked: ReadinessParts) {
   const readiness = readinessCheck(checked)
   return {
     health: () => ({ status: 'ok' }),
@@ -72,11 +72,11 @@ export function healthHandlers(checked: ReadinessParts): Pick<Handlers, 'health'
       if (!isReady) void reply.status(503)
       return { status: isReady ? 'ready' : 'not ready', parts }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 /** Imprint and privacy notice. */
-export function legalTextHandlers(branding: Branding | null): Pick<Handlers, 'legalText'> {
+export function legalTextHandlers(branding: Branding | null) {
   const textOf = (name: string) => (isLegalTextName(name) ? branding?.[name] : undefined)
   return {
     legalText: ({ params, client, reply }) => {
@@ -85,7 +85,7 @@ export function legalTextHandlers(branding: Branding | null): Pick<Handlers, 'le
       void reply.headers(contentLanguage(client.language))
       return { blocks: [...text.blocks[client.language]] }
     },
-  }
+  } satisfies Partial<Handlers>
 }
 
 const isLegalTextName = (name: string): name is LegalTextName => name === 'imprint' || name === 'privacy'

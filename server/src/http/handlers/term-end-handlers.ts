@@ -15,17 +15,8 @@ import type { Templates } from '#/templates/template.ts'
 import { actorOf, readGroupId, readLimit, type Handlers } from './call.ts'
 import { defaultPageSize } from './group-handlers.ts'
 
-type TermEndNames =
-  | 'previewTermEnd'
-  | 'beginTermEnd'
-  | 'readTermEnd'
-  | 'listTermEndMembers'
-  | 'forgetTermEndMember'
-  | 'cancelTermEnd'
-  | 'retryTermEnd'
-
 /** The end of a group's term. */
-export function termEndHandlers({ termEnds, preview }: TermEnds): Pick<Handlers, TermEndNames> {
+export function termEndHandlers({ termEnds, preview }: TermEnds) {
   return {
     previewTermEnd: async ({ params, query, now }) => {
       const page = { limit: readLimit(query.limit, defaultPageSize), after: Number(query.cursor ?? 0) }
@@ -68,7 +59,7 @@ export function termEndHandlers({ termEnds, preview }: TermEnds): Pick<Handlers,
     retryTermEnd: async (call) => ({
       term_end: toTermEnd(await termEnds.retry(actorOf(call), readGroupId(call.params.id), call.now)),
     }),
-  }
+  } satisfies Partial<Handlers>
 }
 
 const cursorOf = (next: number | null) => (next === null ? null : String(next))
@@ -129,10 +120,8 @@ const toMember = ({
   downloads,
 })
 
-type ArchiveNames = 'listArchives' | 'beginArchiveDownload' | 'downloadArchive'
-
 /** Archives of homes, for the holders of mailed links. */
-export function archiveHandlers({ downloads }: TermEnds, templates: Templates): Pick<Handlers, ArchiveNames> {
+export function archiveHandlers({ downloads }: TermEnds, templates: Templates) {
   return {
     listArchives: async ({ body, now }) => {
       const { groupName, keepUntil, archives } = await downloads.open(body.token, now)
@@ -160,5 +149,5 @@ export function archiveHandlers({ downloads }: TermEnds, templates: Templates): 
       })
       return content
     },
-  }
+  } satisfies Partial<Handlers>
 }
