@@ -21,7 +21,7 @@ import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Admin } from '#/admin/open-admin.ts'
 import type { Addresses, Config } from '#/config/config.ts'
 import type { Containers } from '#/containers/open-containers.ts'
-import type { Runtime } from '#/engines/runtime.ts'
+import type { Foundation } from '#/containers/containers-parts.ts'
 import type { Environments } from '#/environments/open-environments.ts'
 import type { Groups } from '#/groups/open-groups.ts'
 import type { Homes } from '#/homes/open-homes.ts'
@@ -30,7 +30,6 @@ import type { RateLimiter } from '#/http/rate-limiter.ts'
 import type { NodeReport } from '#/nodes/node.ts'
 import type { Ssh } from '#/ssh/open-ssh.ts'
 import type { Sharing } from '#/sharing/open-sharing.ts'
-import type { Database } from '#/store/database.ts'
 import type { Usage } from '#/usage/open-usage.ts'
 import type { EventStream } from '#/http/event-stream.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -61,11 +60,9 @@ export type Handlers = { [N in JsonName]: (call: Call<N>) => Answer<N> | Promise
 }
 
 /** What requests are answered from: the rooms that this one calls, and what they are built on. */
-export interface Rooms {
+export interface Rooms extends Pick<Foundation, 'database' | 'runtime'> {
   readonly config: Config
   readonly addresses: Addresses
-  readonly database: Database
-  readonly runtime: Runtime
   readonly key: SigningKeys
   /** With several nodes; this one leads. */
   readonly nodes?: NodeReport
