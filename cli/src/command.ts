@@ -1,23 +1,55 @@
+import type { Command as CommandWithTypes, OptionValues } from '@commander-js/extra-typings'
 import type { Command } from 'commander'
 import { ApiError, type Client } from '@berth/api/client.ts'
 import { CommandFailed, WrongUsage } from './command-failure.ts'
 import type { Terminal } from './terminal.ts'
 import { withApi, type CommandContext } from './with-api.ts'
 
-/** A command: its help, its arguments and options, and what it does. */
-export interface CommandSpec extends HelpText {
+/** A command to which arguments and options are added, with the types of their values. */
+export type Usage<Arguments extends unknown[] = [], Options extends OptionValues = {}> = CommandWithTypes<
+  Arguments,
+  Options
+>
+
+/** Values of arguments and then those of options; what uses them does not say what they are, `usage` alone does. */
+type Values<Arguments, Options> = Arguments extends unknown[] ? [...Arguments, Options] : never
+
+/** A command: its help, its arguments and options, and what it does with their values: one of `work` and `api`. */
+interface CommandSpec<Arguments extends unknown[], Options extends OptionValues> extends HelpText {
   readonly description: string
   /** Adds its arguments and options. */
-  readonly usage?: (command: Command) => Command
-  /** What it does, with the values of its arguments and then those of its options. */
+  readonly usage?: (command: Usage) => Usage<Arguments, Options>
+  readonly work?: (context: CommandContext, ...values: Values<Arguments, Options>) => Promise<void>
+  /** See `withApi`. */
+  readonly api?: (context: CommandContext, api: Client, ...values: Values<Arguments, Options>) => Promise<void>
+  /** Of one call of `api`, in ms. */
+  readonly timeout?: number
+}
+
+/** A command whose types are checked. */
+interface DefinedCommand extends HelpText {
+  readonly description: string
+  readonly usage?: (command: Usage) => unknown
   readonly work: (context: CommandContext, ...values: never[]) => Promise<void>
 }
 
+/** The values that a command gets have the types that its usage declares. */
+export const defineCommand = <Arguments extends unknown[] = [], Options extends OptionValues = {}>({
+  api,
+  timeout,
+  work = api && byApi(api, timeout),
+  ...help
+}: CommandSpec<Arguments, Options>): DefinedCommand => {
+  if (!work) throw new Error(`the command to ${help.description} does nothing`)
+  return { ...help, work: work as unknown as DefinedCommand['work'] }
+}
+
 /** Adds commands by their names, in the order in which help lists them. */
-export function addCommands(parent: Command, run: Run, specs: Readonly<Record<string, CommandSpec>>): void {
+export function addCommands(parent: Command, run: Run, specs: Readonly<Record<string, DefinedCommand>>): void {
   for (const [name, { description, usage, work, ...help }] of Object.entries(specs)) {
     const command = parent.command(name).description(description)
-    usage?.(command)
+    // It is the same object: the types of the other package say which values it parses.
+    usage?.(command as unknown as Usage)
     command.action((...values: unknown[]) => run((context) => work(context, ...(values as never[]))))
     addHelp(command, help)
   }
@@ -86,7 +118,11 @@ export async function forEach(
  * @param timeout of one call, in ms
  */
 export const forEachByApi = (work: (api: Client, target: string) => Promise<Done>, timeout?: number) =>
-  byApi((context, api, targets: readonly string[]) => forEach(context, targets, (target) => work(api, target)), timeout)
+  byApi(
+    (context, api, targets: readonly string[], _options: object) =>
+      forEach(context, targets, (target) => work(api, target)),
+    timeout,
+  )
 
 /** Work of a command that removes what it is given the ids of. */
 export const removeByApi = (remove: (api: Client, id: string) => Promise<{ readonly message: string }>) =>
@@ -147,7 +183,7 @@ export async function printPages<Row extends object>(
  */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>
 
-interface HelpText {
+export interface HelpText {
   /** Effects on running containers, and others that may surprise. */
   readonly effect: string
   /** Command lines without `berth`, and their purpose. */

@@ -79,7 +79,7 @@ test('each library has its one place', () => {
     [/^jose$/, ['server/src/accounts/', 'gateway/src/tokens/']],
     [/^openid-client$/, ['server/src/accounts/oidc/']],
     [/^nodemailer$/, ['server/src/accounts/mail/']],
-    [/^(commander|csv-parse)(\/|$)/, ['cli/src/']],
+    [/^(commander|@commander-js\/extra-typings|csv-parse)(\/|$)/, ['cli/src/']],
     [/^age-encryption$/, ['cli/src/backup/backup-format.ts']],
     [/^tldts$/, ['cli/src/doctor/']],
     [/^ssh2$/, ['server/src/ssh/process/', 'cli/src/attack/ssh-attempts.ts', 'cli/src/doctor/check-ssh.ts']],

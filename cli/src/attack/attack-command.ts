@@ -1,14 +1,14 @@
-import { Option } from 'commander'
-import type { CommandSpec } from '#/command.ts'
+import { Option } from '@commander-js/extra-typings'
+import { defineCommand } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
 import { requireDocker, requireSettings } from '#/commands/store-access.ts'
-import { levels, type Level } from '#/doctor/check.ts'
+import { levels } from '#/doctor/check.ts'
 import { formatCount } from '#/terminal.ts'
 import type { AttemptResult } from './run-attack.ts'
 
 /** `berth doctor attack`. */
-export const attackCommand: CommandSpec = {
+export const attackCommand = defineCommand({
   description: 'start a hostile container on this machine, and report what it gets',
   usage: (command) =>
     command
@@ -28,47 +28,41 @@ export const attackCommand: CommandSpec = {
     ['doctor attack', 'after the installation, and after updates of kernel, engine and firewall'],
     ['doctor attack --type notebook --json', 'with the limits of another template'],
   ],
-  work: attackHere,
-}
-
-interface AttackOptions {
-  readonly type?: string
-  readonly failOn: Level
-}
-
-async function attackHere(context: CommandContext, { type, failOn }: AttackOptions): Promise<void> {
-  const { terminal, signal, log } = context
-  const config = requireSettings(context)
-  requireDocker(config, 'berth doctor attack tries an installation on Docker; it knows nothing of clusters yet.')
-  const template = type === undefined ? config.templates.first : config.templates.get(type)
-  if (!template) throw new WrongUsage(`There is no template ${type}. There are: ${config.templates.types.join(', ')}.`)
-  // Loaded here, because loading them would slow every other command.
-  const [{ openAttackInstallation }, { allAttempts }, { runAttack }] = await Promise.all([
-    import('./attack-installation.ts'),
-    import('./run-attack.ts'),
-    import('./run-attack.ts'),
-  ])
-  terminal.progress('starting a hostile container ...')
-  const installation = await openAttackInstallation(config, template, log, signal).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw new CommandFailed(`The hostile container could not be started: ${reasonOf(error)}. Look: berth doctor`)
-  })
-  let results: AttemptResult[]
-  try {
-    terminal.endProgress()
-    results = await runAttack(allAttempts, installation, signal, (result) => report(context, result))
-  } finally {
-    await installation
-      .close()
-      .catch((error: unknown) => terminal.note(`not everything could be removed: ${reasonOf(error)}`))
-  }
-  const got = results.flatMap(({ attempt, outcome }) => (outcome?.got ?? []).map((each) => ({ attempt, ...each })))
-  const tried = results.flatMap(({ attempt, outcome }) => (outcome ? { attempt, tried: outcome.tried } : []))
-  const notTried = results.flatMap(({ attempt, notTried: reason }) => (reason === null ? [] : { attempt, reason }))
-  terminal.json({ template: template.type, got, tried, not_tried: notTried })
-  if (got.some(({ level }) => levels.indexOf(level) <= levels.indexOf(failOn)))
-    throw new CommandFailed(`The hostile container got ${formatCount(got.length, 'thing')}; see above.`)
-}
+  work: async (context, { type, failOn }) => {
+    const { terminal, signal, log } = context
+    const config = requireSettings(context)
+    requireDocker(config, 'berth doctor attack tries an installation on Docker; it knows nothing of clusters yet.')
+    const template = type === undefined ? config.templates.first : config.templates.get(type)
+    if (!template)
+      throw new WrongUsage(`There is no template ${type}. There are: ${config.templates.types.join(', ')}.`)
+    // Loaded here, because loading them would slow every other command.
+    const [{ openAttackInstallation }, { allAttempts }, { runAttack }] = await Promise.all([
+      import('./attack-installation.ts'),
+      import('./run-attack.ts'),
+      import('./run-attack.ts'),
+    ])
+    terminal.progress('starting a hostile container ...')
+    const installation = await openAttackInstallation(config, template, log, signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw new CommandFailed(`The hostile container could not be started: ${reasonOf(error)}. Look: berth doctor`)
+    })
+    let results: AttemptResult[]
+    try {
+      terminal.endProgress()
+      results = await runAttack(allAttempts, installation, signal, (result) => report(context, result))
+    } finally {
+      await installation
+        .close()
+        .catch((error: unknown) => terminal.note(`not everything could be removed: ${reasonOf(error)}`))
+    }
+    const got = results.flatMap(({ attempt, outcome }) => (outcome?.got ?? []).map((each) => ({ attempt, ...each })))
+    const tried = results.flatMap(({ attempt, outcome }) => (outcome ? { attempt, tried: outcome.tried } : []))
+    const notTried = results.flatMap(({ attempt, notTried: reason }) => (reason === null ? [] : { attempt, reason }))
+    terminal.json({ template: template.type, got, tried, not_tried: notTried })
+    if (got.some(({ level }) => levels.indexOf(level) <= levels.indexOf(failOn)))
+      throw new CommandFailed(`The hostile container got ${formatCount(got.length, 'thing')}; see above.`)
+  },
+})
 
 /** Line by line, as it goes. */
 function report({ terminal }: CommandContext, { attempt, outcome, notTried }: AttemptResult): void {

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/schemas/administration/audit.ts'
-import { Option, type Command } from 'commander'
+import { Option } from '@commander-js/extra-typings'
+import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, pagesOf, type CommandSpec, type Run } from '#/command.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { addCommands, pagesOf, defineCommand, type Run, type Usage } from '#/command.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import { formatInstant, writeNewFile } from '#/terminal.ts'
 
@@ -21,7 +21,7 @@ export function addAudit(program: Command, run: Run): void {
   addCommands(audit, run, { list, export: exportLog, verify })
 }
 
-function withFilter(command: Command): Command {
+function withFilter(command: Usage) {
   return command
     .option('--actor <who>', 'id or e-mail address of the actor; "operator root" is the command line')
     .option('--action <action>', 'action, e.g. user.block; user. matches all that start with it')
@@ -40,7 +40,7 @@ function readInstant(option: string): (text: string) => Date {
   }
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list entries, newest first',
   usage: (command) => withFilter(command).option('--limit <count>', 'max entries', readCount, 100),
   effect: 'Read-only. With --json each entry is one line of JSON with all details.',
@@ -48,29 +48,23 @@ const list: CommandSpec = {
     ['audit list --since 2026-11-21', 'entries since that day'],
     ['audit list --action user. --actor boss@example.org', 'actions of one administrator on accounts'],
   ],
-  work: byApi(listEntries),
-}
+  api: async ({ terminal }, api, options) => {
+    let left = options.limit
+    for await (const entries of entriesOf(api, options)) {
+      const shown = entries.slice(0, left)
+      for (const entry of shown) terminal.json(entry)
+      if (shown.length > 0) terminal.table(headings, shown.map(rowOf))
+      await terminal.drained()
+      left -= shown.length
+      if (left === 0) return
+    }
+    if (left === options.limit) terminal.note('Nothing.')
+  },
+})
 
 function readCount(text: string): number {
   if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text)
   throw new WrongUsage(`--limit: "${text}" is no number of entries.`)
-}
-
-async function listEntries(
-  { terminal }: CommandContext,
-  api: Client,
-  options: Filter & { limit: number },
-): Promise<void> {
-  let left = options.limit
-  for await (const entries of entriesOf(api, options)) {
-    const shown = entries.slice(0, left)
-    for (const entry of shown) terminal.json(entry)
-    if (shown.length > 0) terminal.table(headings, shown.map(rowOf))
-    await terminal.drained()
-    left -= shown.length
-    if (left === 0) return
-  }
-  if (left === options.limit) terminal.note('Nothing.')
 }
 
 const headings = ['ID', 'AT', 'ACTOR', 'ACTION', 'TARGET', 'REASON']
@@ -96,49 +90,39 @@ async function* entriesOf(api: Client, { actor, action, target, since, until }: 
   for await (const { entries } of pagesOf((page) => api.listAudit({ query: { ...page, ...filter } }))) yield entries
 }
 
-interface ExportOptions extends Filter {
-  readonly format: 'jsonl' | 'csv'
-  readonly out?: string
-}
-
-const exportLog: CommandSpec = {
+const exportLog = defineCommand({
   description: 'export the log',
   usage: (command) =>
     withFilter(command)
-      .addOption(new Option('--format <format>', 'JSON lines or CSV').choices(['jsonl', 'csv']).default('jsonl'))
+      .addOption(
+        new Option('--format <format>', 'JSON lines or CSV').choices(['jsonl', 'csv'] as const).default('jsonl'),
+      )
       .option('--out <file>', 'write to this file, which must not exist, instead of stdout'),
   effect: 'Read-only. Newest entries first. The log contains no tokens or links, but e-mail and IP addresses.',
   examples: [
     ['audit export --format csv --out audit.csv', 'for a spreadsheet'],
     ['audit export --since 2026-11-01 --until 2026-12-01 | gzip > november.jsonl.gz', 'a month, to archive'],
   ],
-  work: byApi(exportEntries),
-}
-
-async function exportEntries(context: CommandContext, api: Client, options: ExportOptions): Promise<void> {
-  const { terminal, folder, signal } = context
-  let written = 0
-  const pages = async function* () {
-    if (options.format === 'csv') yield auditAsCsv([])
-    for await (const entries of entriesOf(api, options)) {
-      signal.throwIfAborted()
-      yield options.format === 'csv' ? auditAsCsv(entries, false) : auditAsJsonLines(entries)
-      written += entries.length
-      terminal.progress(`${written} entries written`)
+  api: async (context, api, options) => {
+    const { terminal, folder, signal } = context
+    let written = 0
+    const pages = async function* () {
+      if (options.format === 'csv') yield auditAsCsv([])
+      for await (const entries of entriesOf(api, options)) {
+        signal.throwIfAborted()
+        yield options.format === 'csv' ? auditAsCsv(entries, false) : auditAsJsonLines(entries)
+        written += entries.length
+        terminal.progress(`${written} entries written`)
+      }
     }
-  }
-  if (options.out === undefined) for await (const text of pages()) await terminal.write(text)
-  else await writeNewFile(path.resolve(folder, options.out), options.out, pages, signal)
-  terminal.endProgress()
-  if (options.out !== undefined) terminal.note(`${written} entries are in ${options.out}.`)
-}
+    if (options.out === undefined) for await (const text of pages()) await terminal.write(text)
+    else await writeNewFile(path.resolve(folder, options.out), options.out, pages, signal)
+    terminal.endProgress()
+    if (options.out !== undefined) terminal.note(`${written} entries are in ${options.out}.`)
+  },
+})
 
-interface VerifyOptions {
-  readonly entries?: string
-  readonly head?: string
-}
-
-const verify: CommandSpec = {
+const verify = defineCommand({
   description: 'check that no entry was changed, removed or inserted',
   usage: (command) =>
     command
@@ -151,16 +135,14 @@ const verify: CommandSpec = {
     ['audit verify', 'check the whole log'],
     ['audit verify --entries 120 --head 9f86d081...', 'and that it continues an earlier head'],
   ],
-  work: byApi(verifyLog),
-}
-
-async function verifyLog({ terminal }: CommandContext, api: Client, query: VerifyOptions): Promise<void> {
-  const verdict = await api.verifyAudit({ query: { ...query } })
-  terminal.json(verdict)
-  const { entries, head, first_broken: broken } = verdict
-  if (broken) throw new CommandFailed(`Entry ${broken.id} of the audit log is ${wordsFor[broken.what]}.`)
-  terminal.print(`The audit log is whole: ${entries} entries, head ${head}.`)
-}
+  api: async ({ terminal }, api, query) => {
+    const verdict = await api.verifyAudit({ query: { ...query } })
+    terminal.json(verdict)
+    const { entries, head, first_broken: broken } = verdict
+    if (broken) throw new CommandFailed(`Entry ${broken.id} of the audit log is ${wordsFor[broken.what]}.`)
+    terminal.print(`The audit log is whole: ${entries} entries, head ${head}.`)
+  },
+})
 
 const wordsFor = {
   changed: 'not as it was written',

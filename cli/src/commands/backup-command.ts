@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { collect, type CommandSpec } from '#/command.ts'
+import { collect, defineCommand } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import type { Manifest } from '#/backup/backup-format.ts'
@@ -12,7 +12,7 @@ import { localize } from '@berth/texts/localize.ts'
 import { inWords, requireHelperImage, requireSettings, requireStoreOwner, version } from './store-access.ts'
 
 /** `berth backup`. */
-export const backup: CommandSpec = {
+export const backup = defineCommand({
   description: 'back up store, keys and homes',
   usage: (command) =>
     command
@@ -35,72 +35,64 @@ export const backup: CommandSpec = {
     ['backup --public-key', 'what a restore on another machine needs; keep it elsewhere'],
     ['backup - --encrypt-to age1... | ssh backup@example.org "cat > berth.tar"', 'to another machine'],
   ],
-  work: makeBackup,
-}
-
-interface BackupOptions {
-  readonly encryptTo: readonly string[]
-  readonly keep?: string
-  readonly homes: boolean
-  readonly publicKey?: true
-}
-
-async function makeBackup(context: CommandContext, folder: string | undefined, options: BackupOptions): Promise<void> {
-  if (options.publicKey) return printPublicKey(context)
-  if (folder === undefined) throw new WrongUsage('Name the folder of all backups, or - for standard output.')
-  const keep = readKeep(options.keep)
-  const isStream = folder === '-'
-  if (isStream && process.stdout.isTTY) throw new WrongUsage('Standard output is a terminal; send it to a file.')
-  if (isStream && keep !== null) throw new WrongUsage('--keep needs a folder.')
-  const config = requireSettings(context)
-  requireStoreOwner(config)
-  if (options.homes) requireHelperImage(config)
-  const began = performance.now()
-  // Loaded here, because loading them would slow every other command.
-  const [{ createBackup, spoolStore, makeSpoolFolder }, { encryptor }, { backupSigner }, adapters] = await Promise.all([
-    import('#/backup/create-backup.ts'),
-    import('#/backup/backup-format.ts'),
-    import('#/backup/backup-signature.ts'),
-    import('@berth/server/start/adapters.ts'),
-  ])
-  const encrypt = await encryptor(options.encryptTo)
-  const spool = makeSpoolFolder(config.dataDir)
-  try {
-    const work = {
-      databaseUrl: config.databaseUrl,
-      dataDir: config.dataDir,
-      spool,
-      version: version(),
-      recipients: options.encryptTo,
-      homesOf: options.homes ? (installation: string) => adapters.homeArchiveFor(config, installation) : null,
-      onProgress: (done: number, total: number) => context.terminal.progress(`home ${done + 1} of ${total}`),
-      signal: context.signal,
+  work: async (context, folder, options) => {
+    if (options.publicKey) return printPublicKey(context)
+    if (folder === undefined) throw new WrongUsage('Name the folder of all backups, or - for standard output.')
+    const keep = readKeep(options.keep)
+    const isStream = folder === '-'
+    if (isStream && process.stdout.isTTY) throw new WrongUsage('Standard output is a terminal; send it to a file.')
+    if (isStream && keep !== null) throw new WrongUsage('--keep needs a folder.')
+    const config = requireSettings(context)
+    requireStoreOwner(config)
+    if (options.homes) requireHelperImage(config)
+    const began = performance.now()
+    // Loaded here, because loading them would slow every other command.
+    const [{ createBackup, spoolStore, makeSpoolFolder }, { encryptor }, { backupSigner }, adapters] =
+      await Promise.all([
+        import('#/backup/create-backup.ts'),
+        import('#/backup/backup-format.ts'),
+        import('#/backup/backup-signature.ts'),
+        import('@berth/server/start/adapters.ts'),
+      ])
+    const encrypt = await encryptor(options.encryptTo)
+    const spool = makeSpoolFolder(config.dataDir)
+    try {
+      const work = {
+        databaseUrl: config.databaseUrl,
+        dataDir: config.dataDir,
+        spool,
+        version: version(),
+        recipients: options.encryptTo,
+        homesOf: options.homes ? (installation: string) => adapters.homeArchiveFor(config, installation) : null,
+        onProgress: (done: number, total: number) => context.terminal.progress(`home ${done + 1} of ${total}`),
+        signal: context.signal,
+      }
+      const snapshot = await spoolStore(work)
+      if (snapshot.installation === null) throw new CommandFailed('No Berth was ever started on this store.')
+      const { installation } = snapshot
+      const place = path.resolve(context.folder, folder)
+      const { folderTarget, streamTarget, pruneBackups } = await import('#/backup/backup-target.ts')
+      const signer = await backupSigner(config.dataDir, config.node?.secret)
+      const target = isStream
+        ? streamTarget(process.stdout, spool, { encrypt, signer })
+        : await folderTarget(place, installation, { recipients: options.encryptTo, encrypt, signer })
+      const { name, manifest } = await createBackup(target, { ...snapshot, installation }, work)
+      noteBackup(config.dataDir, {
+        at: manifest.createdAt,
+        folder: isStream ? null : name,
+        missing: manifest.missing.length,
+        homes: options.homes,
+      })
+      const removed = keep === null ? [] : await pruneBackups(place, installation, keep, name)
+      const seconds = (performance.now() - began) / 1_000
+      report(context, { name, manifest, signedBy: signer.publicKey, removed, isStream, seconds })
+    } catch (error) {
+      throw inWords(error)
+    } finally {
+      rmSync(spool, { recursive: true, force: true })
     }
-    const snapshot = await spoolStore(work)
-    if (snapshot.installation === null) throw new CommandFailed('No Berth was ever started on this store.')
-    const { installation } = snapshot
-    const place = path.resolve(context.folder, folder)
-    const { folderTarget, streamTarget, pruneBackups } = await import('#/backup/backup-target.ts')
-    const signer = await backupSigner(config.dataDir, config.node?.secret)
-    const target = isStream
-      ? streamTarget(process.stdout, spool, { encrypt, signer })
-      : await folderTarget(place, installation, { recipients: options.encryptTo, encrypt, signer })
-    const { name, manifest } = await createBackup(target, { ...snapshot, installation }, work)
-    noteBackup(config.dataDir, {
-      at: manifest.createdAt,
-      folder: isStream ? null : name,
-      missing: manifest.missing.length,
-      homes: options.homes,
-    })
-    const removed = keep === null ? [] : await pruneBackups(place, installation, keep, name)
-    const seconds = (performance.now() - began) / 1_000
-    report(context, { name, manifest, signedBy: signer.publicKey, removed, isStream, seconds })
-  } catch (error) {
-    throw inWords(error)
-  } finally {
-    rmSync(spool, { recursive: true, force: true })
-  }
-}
+  },
+})
 
 /** Makes the key when there is none, so that its public part can be noted before the first backup. */
 async function printPublicKey(context: CommandContext): Promise<void> {

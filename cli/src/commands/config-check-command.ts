@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { addCommands, type CommandSpec, type Run } from '#/command.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { addCommands, defineCommand, type Run } from '#/command.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
 import { callbackPath } from '@berth/server/accounts/oidc/provider-settings.ts'
 import { addressesFor, readConfig, smtpHeloName, type Config } from '@berth/server/config/config.ts'
@@ -15,7 +14,7 @@ export function addConfig(program: Command, run: Run): void {
   addCommands(config, run, { check })
 }
 
-const check: CommandSpec = {
+const check = defineCommand({
   description: 'check the settings, and whether store, engine, mail server and OpenID Connect providers answer',
   effect:
     'Changes nothing. Run it with the environment of the service, before a start ' +
@@ -25,28 +24,26 @@ const check: CommandSpec = {
     ['config check', 'settings of this shell'],
     ['config check --json | jq .settings.problems', 'for a deployment script'],
   ],
-  work: checkConfig,
-}
+  work: async ({ env, settingProblems, settingNotes, terminal }) => {
+    const { config, problems: wrong } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+    const problems = [...settingProblems, ...wrong]
+    const findings = config ? configWarnings(config, addressesFor(config, config.port)) : []
+    const warnings = [...settingNotes, ...findings.map((finding) => localize(defaultLanguage, finding))]
+    const parts: Record<string, Verdict> = config ? await checkParts(config) : {}
+    terminal.json({ settings: { ok: problems.length === 0, problems, warnings }, ...parts })
+    terminal.print(`settings  ${problems.length === 0 ? 'right' : 'wrong'}`)
+    for (const problem of problems) terminal.print(`  - ${problem}`)
+    for (const warning of warnings) terminal.print(`  ! ${warning}`)
+    for (const [name, { words }] of Object.entries(parts)) terminal.print(`${name.padEnd(8)}  ${words}`)
+    const isRight = problems.length === 0 && Object.values(parts).every(({ ok }) => ok)
+    if (!isRight) throw new CommandFailed('Berth would not work with these settings.')
+  },
+})
 
 /** Result of a check, for the end of a sentence. */
 interface Verdict {
   readonly ok: boolean
   readonly words: string
-}
-
-async function checkConfig({ env, settingProblems, settingNotes, terminal }: CommandContext): Promise<void> {
-  const { config, problems: wrong } = readConfig(env, (file) => readFileSync(file, 'utf8'))
-  const problems = [...settingProblems, ...wrong]
-  const findings = config ? configWarnings(config, addressesFor(config, config.port)) : []
-  const warnings = [...settingNotes, ...findings.map((finding) => localize(defaultLanguage, finding))]
-  const parts: Record<string, Verdict> = config ? await checkParts(config) : {}
-  terminal.json({ settings: { ok: problems.length === 0, problems, warnings }, ...parts })
-  terminal.print(`settings  ${problems.length === 0 ? 'right' : 'wrong'}`)
-  for (const problem of problems) terminal.print(`  - ${problem}`)
-  for (const warning of warnings) terminal.print(`  ! ${warning}`)
-  for (const [name, { words }] of Object.entries(parts)) terminal.print(`${name.padEnd(8)}  ${words}`)
-  const isRight = problems.length === 0 && Object.values(parts).every(({ ok }) => ok)
-  if (!isRight) throw new CommandFailed('Berth would not work with these settings.')
 }
 
 async function checkParts(config: Config): Promise<Record<string, Verdict>> {

@@ -1,7 +1,16 @@
 import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, forEach, forEachByApi, listByApi, removed, type CommandSpec, type Run } from '#/command.ts'
+import {
+  addCommands,
+  forEach,
+  forEachByApi,
+  listByApi,
+  removed,
+  defineCommand,
+  type Run,
+  type Usage,
+} from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
@@ -16,10 +25,10 @@ export function addContainers(program: Command, run: Run): void {
   addCommands(containers, run, { list, stop, block, unblock, remove })
 }
 
-const withIds = (command: Command) =>
+const withIds = (command: Usage) =>
   command.argument('<id...>', 'ids of containers, as "berth containers list" shows them')
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list container records',
   usage: (command) => command.option('--user <user>', 'only containers of the user with this e-mail address or id'),
   effect: 'Read-only. With --json each container is one line of JSON.',
@@ -38,7 +47,7 @@ const list: CommandSpec = {
       container.template_image,
     ],
   }),
-}
+})
 
 type OwnedContainer = AdminContainer & { readonly email: string }
 
@@ -48,7 +57,7 @@ async function* containersOf(api: Client, { user }: { user?: string }): AsyncGen
     yield users.flatMap(({ email, containers }) => containers.map((container) => ({ email, ...container })))
 }
 
-const stop: CommandSpec = {
+const stop = defineCommand({
   description: 'stop containers, even in use',
   usage: withIds,
   effect:
@@ -61,9 +70,9 @@ const stop: CommandSpec = {
     const { message, container } = await api.stopContainer({ params: { id } })
     return { line: `${id}: ${message}`, value: container }
   }),
-}
+})
 
-const block: CommandSpec = {
+const block = defineCommand({
   description: 'stop and block containers',
   usage: withIds,
   effect:
@@ -73,12 +82,10 @@ const block: CommandSpec = {
     ['containers block 7', 'until it is unblocked'],
     ['containers block 7 8 9 --json', 'three containers, for a program'],
   ],
-  work: byApi((context, api, ids: string[]) =>
-    changeInBulk(context, ids, 'is blocked', (input) => api.bulkBlockContainers(input)),
-  ),
-}
+  api: (context, api, ids) => changeInBulk(context, ids, 'is blocked', (input) => api.bulkBlockContainers(input)),
+})
 
-const unblock: CommandSpec = {
+const unblock = defineCommand({
   description: 'unblock containers',
   usage: withIds,
   effect: 'Nothing is started: the next launch or visit does that.',
@@ -86,10 +93,9 @@ const unblock: CommandSpec = {
     ['containers unblock 7', 'its owner may start it again'],
     ['containers unblock 7 8 9', 'three containers'],
   ],
-  work: byApi((context, api, ids: string[]) =>
+  api: (context, api, ids) =>
     changeInBulk(context, ids, 'is not blocked any more', (input) => api.bulkUnblockContainers(input)),
-  ),
-}
+})
 
 type Bulk = (input: {
   body: { container_ids: number[] }
@@ -122,12 +128,7 @@ function readId(text: string): number {
   throw new WrongUsage(`"${text}" is no id of a container; "berth containers list" shows them.`)
 }
 
-interface RemoveOptions {
-  readonly purge?: true
-  readonly yes?: true
-}
-
-const remove: CommandSpec = {
+const remove = defineCommand({
   description: 'remove containers; the next launch creates new ones',
   usage: (command) =>
     withIds(command)
@@ -140,18 +141,11 @@ const remove: CommandSpec = {
     ['containers remove 7', 'asks, then removes it; its home is kept'],
     ['containers remove 7 8 --purge --yes', 'removes two containers and their homes without asking'],
   ],
-  work: byApi(removeContainers),
-}
-
-async function removeContainers(
-  context: CommandContext,
-  api: Client,
-  ids: readonly string[],
-  options: RemoveOptions,
-): Promise<void> {
-  const count = formatCount(new Set(ids).size, 'container')
-  const files = options.purge ? 'and the files of their homes, for ever' : 'whose homes stay'
-  if (!options.yes) await context.terminal.confirm(`This removes ${count}, ${files}.`, '--yes', context.signal)
-  const query = options.purge ? { purge: 'true' } : {}
-  await forEach(context, ids, async (id) => removed(id, await api.deleteContainer({ params: { id }, query })))
-}
+  api: async (context, api, ids, options) => {
+    const count = formatCount(new Set(ids).size, 'container')
+    const files = options.purge ? 'and the files of their homes, for ever' : 'whose homes stay'
+    if (!options.yes) await context.terminal.confirm(`This removes ${count}, ${files}.`, '--yes', context.signal)
+    const query = options.purge ? { purge: 'true' } : {}
+    await forEach(context, ids, async (id) => removed(id, await api.deleteContainer({ params: { id }, query })))
+  },
+})

@@ -6,7 +6,7 @@ import { fillPath, refusalIn, type Client } from '@berth/api/client.ts'
 import { endpoints } from '@berth/api/endpoints.ts'
 import type { Environment, EnvironmentSource, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
-import { addCommands, byApi, forEachByApi, listByApi, pagesOf, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, forEachByApi, listByApi, pagesOf, defineCommand, type Run } from '#/command.ts'
 import { findGroup } from '#/find-users.ts'
 import { formatInstant } from '#/terminal.ts'
 import { longTimeout, withApi, type CommandContext } from '#/with-api.ts'
@@ -20,7 +20,7 @@ export function addEnvironments(program: Command, run: Run): void {
   addCommands(environments, run, { list, versions, set, build, log, publish, delete: remove })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list environments',
   effect: 'Read-only. With --json each environment is one line of JSON.',
   examples: [
@@ -37,13 +37,13 @@ const list: CommandSpec = {
       types.join(' '),
     ],
   }),
-}
+})
 
 async function* environmentsOf(api: Client): AsyncGenerator<readonly Environment[]> {
   for await (const { environments } of pagesOf((page) => api.listEnvironments({ query: page }))) yield environments
 }
 
-const versions: CommandSpec = {
+const versions = defineCommand({
   description: 'list the versions of an environment',
   usage: (command) => command.argument('<name>', 'name of the environment'),
   effect: 'Read-only.',
@@ -51,7 +51,7 @@ const versions: CommandSpec = {
     ['environments versions statistics', 'states, sizes, and why one failed'],
     ['environments versions statistics --json', 'the same, for a program'],
   ],
-  work: byApi(async ({ terminal }: CommandContext, api: Client, name: string) => {
+  api: async ({ terminal }, api, name) => {
     const { environment } = await api.readEnvironment({ params: { name } })
     for (const version of environment.versions) terminal.json(version)
     terminal.table(
@@ -64,8 +64,8 @@ const versions: CommandSpec = {
         error?.split('\n')[0] ?? '',
       ]),
     )
-  }),
-}
+  },
+})
 
 interface SetOptions {
   readonly dockerfile?: string
@@ -81,7 +81,7 @@ interface SetOptions {
   readonly group?: string
 }
 
-const set: CommandSpec = {
+const set = defineCommand({
   description: 'make an environment, or change what it is built from',
   usage: (command) =>
     command
@@ -103,33 +103,26 @@ const set: CommandSpec = {
     ['environments set statistics --base python:3.13 --pip pandas scipy', 'packages on a base'],
     ['environments set statistics --git https://git.example.org/course.git --path week1', 'a repository'],
   ],
-  work: byApi(setEnvironment),
-}
-
-async function setEnvironment(
-  { terminal, folder }: CommandContext,
-  api: Client,
-  name: string,
-  options: SetOptions,
-): Promise<void> {
-  const source = await sourceOf(options, folder)
-  const { description, group } = options
-  const common = {
-    ...(description !== undefined && { description }),
-    ...(group !== undefined && { group_id: (await findGroup(api, group)).id }),
-  }
-  const exists = await api.readEnvironment({ params: { name } }).then(
-    () => true,
-    () => false,
-  )
-  if (!exists && !source) throw new WrongUsage('Say what it is built from: --dockerfile, --git or --base.')
-  const { environment } =
-    exists || !source
-      ? await api.changeEnvironment({ params: { name }, body: { ...common, ...(source && { source }) } })
-      : await api.createEnvironment({ body: { name, source, ...common } })
-  terminal.json(environment)
-  terminal.print(`Environment ${environment.name}. Build it with: berth environments build ${environment.name}`)
-}
+  api: async ({ terminal, folder }, api, name, options) => {
+    const source = await sourceOf(options, folder)
+    const { description, group } = options
+    const common = {
+      ...(description !== undefined && { description }),
+      ...(group !== undefined && { group_id: (await findGroup(api, group)).id }),
+    }
+    const exists = await api.readEnvironment({ params: { name } }).then(
+      () => true,
+      () => false,
+    )
+    if (!exists && !source) throw new WrongUsage('Say what it is built from: --dockerfile, --git or --base.')
+    const { environment } =
+      exists || !source
+        ? await api.changeEnvironment({ params: { name }, body: { ...common, ...(source && { source }) } })
+        : await api.createEnvironment({ body: { name, source, ...common } })
+    terminal.json(environment)
+    terminal.print(`Environment ${environment.name}. Build it with: berth environments build ${environment.name}`)
+  },
+})
 
 async function sourceOf(options: SetOptions, folder: string): Promise<EnvironmentSource | undefined> {
   const { dockerfile, git, ref, path: place, base, apt, pip, npm, run } = options
@@ -160,7 +153,7 @@ async function sourceOf(options: SetOptions, folder: string): Promise<Environmen
   return { base, ...(apt && { apt }), ...(pip && { pip }), ...(npm && { npm }), ...(run && { run }) }
 }
 
-const build: CommandSpec = {
+const build = defineCommand({
   description: 'build the next version of an environment, and wait for it',
   usage: (command) =>
     command.argument('<name>', 'name of the environment').option('--publish', 'publish the version when it is ready'),
@@ -169,38 +162,31 @@ const build: CommandSpec = {
     ['environments build statistics', 'exit code 1 if the build fails, with the reason'],
     ['environments build statistics --publish', 'for a nightly job'],
   ],
-  work: byApi(buildEnvironment),
-}
+  api: async ({ terminal, signal }, api, name, { publish: publishes }) => {
+    const { version: number } = await api.buildEnvironment({ params: { name } })
+    terminal.note(`Version ${number} is being built. Its output: berth environments log ${name}`)
+    for (;;) {
+      await sleep(pollInterval, undefined, { signal })
+      const { environment } = await api.readEnvironment({ params: { name } })
+      const version = environment.versions.find((each) => each.version === number)
+      if (!version) throw new CommandFailed(`Version ${number} is gone.`)
+      if (version.state === 'failed') throw new CommandFailed(version.error ?? `Version ${number} failed.`)
+      if (version.state !== 'ready') continue
+      if (publishes) await api.publishVersion({ params: { name, version: String(number) } })
+      return printBuilt(terminal, version, publishes === true)
+    }
+  },
+})
 
 /** Between two looks at a build, in ms. */
 const pollInterval = 1_000
-
-async function buildEnvironment(
-  { terminal, signal }: CommandContext,
-  api: Client,
-  name: string,
-  { publish: publishes }: { readonly publish?: true },
-): Promise<void> {
-  const { version: number } = await api.buildEnvironment({ params: { name } })
-  terminal.note(`Version ${number} is being built. Its output: berth environments log ${name}`)
-  for (;;) {
-    await sleep(pollInterval, undefined, { signal })
-    const { environment } = await api.readEnvironment({ params: { name } })
-    const version = environment.versions.find((each) => each.version === number)
-    if (!version) throw new CommandFailed(`Version ${number} is gone.`)
-    if (version.state === 'failed') throw new CommandFailed(version.error ?? `Version ${number} failed.`)
-    if (version.state !== 'ready') continue
-    if (publishes) await api.publishVersion({ params: { name, version: String(number) } })
-    return printBuilt(terminal, version, publishes === true)
-  }
-}
 
 function printBuilt(terminal: CommandContext['terminal'], version: EnvironmentVersion, isPublished: boolean): void {
   terminal.json(version)
   terminal.print(`Version ${version.version} is ${isPublished ? 'published' : 'ready'}.`)
 }
 
-const log: CommandSpec = {
+const log = defineCommand({
   description: 'show the output of a build, and follow one that runs to its end',
   usage: (command) =>
     command
@@ -214,7 +200,7 @@ const log: CommandSpec = {
   ],
   work: (context: CommandContext, name: string, version: string | undefined, options: { readonly follow: boolean }) =>
     withApi(context, (api, send) => showLog(context, api, send, { name, version, ...options }), longTimeout),
-}
+})
 
 /** Time without output after which what there is of a build counts as shown, in ms. */
 const silence = 1_000
@@ -242,7 +228,7 @@ async function showLog(
   }
 }
 
-const publish: CommandSpec = {
+const publish = defineCommand({
   description: 'publish a version: launches use it from now on',
   usage: (command) =>
     command
@@ -253,14 +239,14 @@ const publish: CommandSpec = {
     ['environments publish statistics 4', 'the newest one'],
     ['environments publish statistics 3', 'back to the one before'],
   ],
-  work: byApi(async ({ terminal }: CommandContext, api: Client, name: string, version: string) => {
+  api: async ({ terminal }, api, name, version) => {
     const { environment } = await api.publishVersion({ params: { name, version } })
     terminal.json(environment)
     terminal.print(`${environment.name}: version ${environment.published} is published.`)
-  }),
-}
+  },
+})
 
-const remove: CommandSpec = {
+const remove = defineCommand({
   description: 'delete environments that no template uses',
   usage: (command) => command.argument('<name...>', 'names'),
   effect: 'Their images go when no container uses them any more.',
@@ -268,9 +254,8 @@ const remove: CommandSpec = {
     ['environments delete statistics', 'one environment'],
     ['environments delete statistics physics', 'two'],
   ],
-  work: (context: CommandContext, names: string[]) =>
-    forEachByApi(async (api, name) => {
-      const { message } = await api.deleteEnvironment({ params: { name } })
-      return { line: `${name}: ${message}`, value: { name, message } }
-    })(context, names),
-}
+  work: forEachByApi(async (api, name) => {
+    const { message } = await api.deleteEnvironment({ params: { name } })
+    return { line: `${name}: ${message}`, value: { name, message } }
+  }),
+})

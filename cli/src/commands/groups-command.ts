@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Option, type Command } from 'commander'
+import { Option } from '@commander-js/extra-typings'
+import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import type { Group, GroupRole, Member } from '@berth/api/schemas/groups.ts'
+import type { Group, Member } from '@berth/api/schemas/groups.ts'
 import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
 import type { Timetable } from '@berth/api/schemas/groups/timetable.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
@@ -17,8 +18,9 @@ import {
   instantOption,
   listByApi,
   pagesOf,
-  type CommandSpec,
+  defineCommand,
   type Run,
+  type Usage,
 } from '#/command.ts'
 import { findGroup, findUser, groupsOf } from '#/find-users.ts'
 import { addressesPerCall, readList } from '#/read-addresses.ts'
@@ -35,7 +37,7 @@ export function addGroups(program: Command, run: Run): void {
   addCommands(groups, run, { folder, timetable: timetableCommand, 'end-term': endTermCommand })
 }
 
-const listGroups: CommandSpec = {
+const listGroups = defineCommand({
   description: 'list groups',
   effect: 'Read-only. With --json each group is one line of JSON.',
   examples: [
@@ -53,16 +55,9 @@ const listGroups: CommandSpec = {
       formatInstant(expires_at),
     ],
   }),
-}
+})
 
-interface CreateOptions {
-  readonly description?: string
-  readonly type?: string[]
-  readonly maxRunning?: string
-  readonly ends?: string
-}
-
-const create: CommandSpec = {
+const create = defineCommand({
   description: 'make a group',
   usage: (command) =>
     command
@@ -80,31 +75,24 @@ const create: CommandSpec = {
     ['groups create "Physics 7b"', 'a group without limits'],
     ['groups create "Physics 7b" --type notebook --max-running 1', 'one notebook for each member'],
   ],
-  work: byApi(createGroup),
-}
+  api: async ({ terminal }, api, name, { description, type, maxRunning, ends }) => {
+    if (maxRunning !== undefined && !/^\d{1,6}$/.test(maxRunning))
+      throw new WrongUsage('--max-running must be a whole number.')
+    const { group } = await api.createGroup({
+      body: {
+        name,
+        ...(description !== undefined && { description }),
+        ...(type && { types: type }),
+        ...(maxRunning !== undefined && { limits: { running: Number(maxRunning) } }),
+        ...(ends !== undefined && { expires_at: ends }),
+      },
+    })
+    terminal.json(group)
+    terminal.print(`Group ${group.id}: ${group.name}`)
+  },
+})
 
-async function createGroup(
-  { terminal }: CommandContext,
-  api: Client,
-  name: string,
-  { description, type, maxRunning, ends }: CreateOptions,
-): Promise<void> {
-  if (maxRunning !== undefined && !/^\d{1,6}$/.test(maxRunning))
-    throw new WrongUsage('--max-running must be a whole number.')
-  const { group } = await api.createGroup({
-    body: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(type && { types: type }),
-      ...(maxRunning !== undefined && { limits: { running: Number(maxRunning) } }),
-      ...(ends !== undefined && { expires_at: ends }),
-    },
-  })
-  terminal.json(group)
-  terminal.print(`Group ${group.id}: ${group.name}`)
-}
-
-const removeGroup: CommandSpec = {
+const removeGroup = defineCommand({
   description: 'delete groups',
   usage: (command) => command.argument('<group...>', 'names or ids'),
   effect:
@@ -118,23 +106,19 @@ const removeGroup: CommandSpec = {
     const { message } = await api.deleteGroup({ params: { id: String(id) } })
     return { line: `${name}: ${message}`, value: { id, name, message } }
   }),
-}
+})
 
-interface FolderOptions {
-  readonly name?: string
-  readonly members?: 'read' | 'write'
-  readonly remove?: true
-  readonly purge?: true
-}
-
-const folder: CommandSpec = {
+const folder = defineCommand({
   description: 'show, set or take away the folder of a group',
   usage: (command) =>
     command
       .argument('<group>', 'name or id')
       .option('--name <name>', 'its name in containers: small letters, digits and hyphens, unique')
       .addOption(
-        new Option('--members <right>', 'what members may do in it; managers write').choices(['read', 'write']),
+        new Option('--members <right>', 'what members may do in it; managers write').choices([
+          'read',
+          'write',
+        ] as const),
       )
       .option('--remove', 'take the folder away; what is in it is kept')
       .option('--purge', 'with --remove: what is in it is removed, permanently'),
@@ -145,41 +129,34 @@ const folder: CommandSpec = {
     ['groups folder "Physics 7b" --name physics-7b --members read', 'managers write, members read'],
     ['groups folder 7 --remove', 'its members do not see it any more'],
   ],
-  work: byApi(changeFolder),
-}
-
-async function changeFolder(
-  { terminal }: CommandContext,
-  api: Client,
-  target: string,
-  { name, members, remove, purge }: FolderOptions,
-): Promise<void> {
-  if (remove ? name !== undefined || members !== undefined : purge)
-    throw new WrongUsage('--remove goes without --name and --members, and --purge goes with --remove.')
-  const group = await findGroup(api, target)
-  const params = { id: String(group.id) }
-  if (remove) {
-    const { message } = await api.removeGroupFolder({ params, query: purge ? { purge: 'true' } : {} })
-    terminal.json({ id: group.id, message })
-    return terminal.print(`${group.name}: ${message}`)
-  }
-  const wanted = { name: name ?? group.folder?.name, members: members ?? group.folder?.members ?? 'read' }
-  const isChange = name !== undefined || members !== undefined
-  if (isChange && wanted.name === undefined) throw new WrongUsage('The group has no folder yet: give it a --name.')
-  const body = wanted.name === undefined ? undefined : { name: wanted.name, members: wanted.members }
-  const now = isChange && body ? (await api.setGroupFolder({ params, body })).group.folder : group.folder
-  const bytes = now ? ((await api.readManagedGroup({ params })).folder_bytes ?? null) : null
-  terminal.json({ id: group.id, folder: now, bytes })
-  const size = bytes === null ? 'not measured yet' : localize(defaultLanguage, formatBytes(bytes))
-  terminal.print(now ? `${group.name}: ${now.name}, members ${now.members}, ${size}` : `${group.name} has no folder.`)
-}
+  api: async ({ terminal }, api, target, { name, members, remove, purge }) => {
+    if (remove ? name !== undefined || members !== undefined : purge)
+      throw new WrongUsage('--remove goes without --name and --members, and --purge goes with --remove.')
+    const group = await findGroup(api, target)
+    const params = { id: String(group.id) }
+    if (remove) {
+      const { message } = await api.removeGroupFolder({ params, query: purge ? { purge: 'true' } : {} })
+      terminal.json({ id: group.id, message })
+      return terminal.print(`${group.name}: ${message}`)
+    }
+    const wanted = { name: name ?? group.folder?.name, members: members ?? group.folder?.members ?? 'read' }
+    const isChange = name !== undefined || members !== undefined
+    if (isChange && wanted.name === undefined) throw new WrongUsage('The group has no folder yet: give it a --name.')
+    const body = wanted.name === undefined ? undefined : { name: wanted.name, members: wanted.members }
+    const now = isChange && body ? (await api.setGroupFolder({ params, body })).group.folder : group.folder
+    const bytes = now ? ((await api.readManagedGroup({ params })).folder_bytes ?? null) : null
+    terminal.json({ id: group.id, folder: now, bytes })
+    const size = bytes === null ? 'not measured yet' : localize(defaultLanguage, formatBytes(bytes))
+    terminal.print(now ? `${group.name}: ${now.name}, members ${now.members}, ${size}` : `${group.name} has no folder.`)
+  },
+})
 
 /** `berth groups members`, `add` and `remove`. */
 function addMembers(groups: Command, run: Run): void {
   addCommands(groups, run, { members: listMembers, add, remove: removeMembers })
 }
 
-const listMembers: CommandSpec = {
+const listMembers = defineCommand({
   description: 'list the members of a group with their containers of its types',
   usage: (command) =>
     command
@@ -201,7 +178,7 @@ const listMembers: CommandSpec = {
       containers.map((each) => `${each.container_type} ${each.is_blocked ? 'blocked' : each.status}`).join(', '),
     ],
   }),
-}
+})
 
 async function* membersOf(
   api: Client,
@@ -214,13 +191,7 @@ async function* membersOf(
     yield members
 }
 
-interface AddOptions {
-  readonly csv?: string
-  readonly column?: string
-  readonly role?: GroupRole
-}
-
-const add: CommandSpec = {
+const add = defineCommand({
   description: 'add members to a group, or change their role; unknown addresses are invited by mail',
   usage: (command) =>
     command
@@ -234,50 +205,45 @@ const add: CommandSpec = {
         '--column <name>',
         'heading of the column with the addresses; default: "email", "e-mail address" or "mail", else the first with an @',
       )
-      .addOption(new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager'])),
+      .addOption(
+        new Option('--role <role>', 'default: members keep their role').choices(['member', 'manager'] as const),
+      ),
   effect: 'Users with an account join at once; others get one mail, and join when they sign up.',
   examples: [
     ['groups add "Physics 7b" ann@example.org --role manager', 'a teacher'],
     ['groups add "Physics 7b" --csv class.csv', 'a class'],
   ],
-  work: addAll,
-}
+  work: async (context, target, typed, options) => {
+    const { csv, column, role } = options
+    const fromFile = csv === undefined ? [] : await readList(path.resolve(context.folder, csv), column)
+    const all = [...new Set([...typed, ...fromFile.map(({ address }) => address)])]
+    const nameOf = new Map(fromFile.filter(({ name }) => name !== '').map(({ address, name }) => [address, name]))
+    if (all.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
+    const { terminal, signal } = context
+    const refused = await withApi(context, async (api) => {
+      const params = { id: String((await findGroup(api, target)).id) }
+      const notAdded: string[] = []
+      for (let at = 0; at < all.length; at += addressesPerCall) {
+        signal.throwIfAborted()
+        if (all.length > addressesPerCall) terminal.progress(`${at} of ${all.length} done`)
+        const emails = all.slice(at, at + addressesPerCall)
+        const names = Object.fromEntries([...nameOf].filter(([email]) => emails.includes(email)))
+        const outcome = await api.addMembers({ params, body: { emails, names, ...(role && { role }) } })
+        terminal.endProgress()
+        terminal.json(outcome)
+        for (const email of outcome.added) terminal.print(`${email}: added`)
+        for (const email of outcome.invited) terminal.print(`${email}: invited`)
+        for (const email of outcome.refused) terminal.note(`${email}: refused`)
+        notAdded.push(...outcome.refused)
+        await terminal.drained()
+      }
+      return notAdded
+    })
+    if (refused.length > 0) throw new CommandFailed(`${refused.length} of ${all.length} could not be added.`)
+  },
+})
 
-async function addAll(
-  context: CommandContext,
-  target: string,
-  typed: readonly string[],
-  options: AddOptions,
-): Promise<void> {
-  const { csv, column, role } = options
-  const fromFile = csv === undefined ? [] : await readList(path.resolve(context.folder, csv), column)
-  const all = [...new Set([...typed, ...fromFile.map(({ address }) => address)])]
-  const nameOf = new Map(fromFile.filter(({ name }) => name !== '').map(({ address, name }) => [address, name]))
-  if (all.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
-  const { terminal, signal } = context
-  const refused = await withApi(context, async (api) => {
-    const params = { id: String((await findGroup(api, target)).id) }
-    const notAdded: string[] = []
-    for (let at = 0; at < all.length; at += addressesPerCall) {
-      signal.throwIfAborted()
-      if (all.length > addressesPerCall) terminal.progress(`${at} of ${all.length} done`)
-      const emails = all.slice(at, at + addressesPerCall)
-      const names = Object.fromEntries([...nameOf].filter(([email]) => emails.includes(email)))
-      const outcome = await api.addMembers({ params, body: { emails, names, ...(role && { role }) } })
-      terminal.endProgress()
-      terminal.json(outcome)
-      for (const email of outcome.added) terminal.print(`${email}: added`)
-      for (const email of outcome.invited) terminal.print(`${email}: invited`)
-      for (const email of outcome.refused) terminal.note(`${email}: refused`)
-      notAdded.push(...outcome.refused)
-      await terminal.drained()
-    }
-    return notAdded
-  })
-  if (refused.length > 0) throw new CommandFailed(`${refused.length} of ${all.length} could not be added.`)
-}
-
-const removeMembers: CommandSpec = {
+const removeMembers = defineCommand({
   description: 'remove members from a group',
   usage: (command) => command.argument('<group>', 'name or id').argument('<user...>', 'e-mail addresses or ids'),
   effect: 'What runs keeps running; types of the group are not launched any more. Homes stay.',
@@ -285,22 +251,22 @@ const removeMembers: CommandSpec = {
     ['groups remove "Physics 7b" ann@example.org', 'one member'],
     ['groups remove 7 12 13', 'two members, by ids'],
   ],
-  work: byApi(async (context, api, target: string, users: string[]) => {
+  api: async (context, api, target, users) => {
     const { id } = await findGroup(api, target)
     await forEach(context, users, async (each) => {
       const user = await findUser(api, each)
       const { message } = await api.removeMember({ params: { id: String(id), user_id: String(user.id) } })
       return { line: `${user.email}: ${message}`, value: { user: user.id, message } }
     })
-  }),
-}
+  },
+})
 
 /** `berth groups invitations`, `resend` and `withdraw`. */
 function addInvitations(groups: Command, run: Run): void {
   addCommands(groups, run, { invitations: listInvitations, resend, withdraw })
 }
 
-const listInvitations: CommandSpec = {
+const listInvitations = defineCommand({
   description: 'list invitations to a group that are not accepted yet',
   usage: (command) => command.argument('<group>', 'name or id'),
   effect: 'Read-only. With --json each invitation is one line of JSON.',
@@ -318,12 +284,12 @@ const listInvitations: CommandSpec = {
       formatInstant(at),
     ],
   }),
-}
+})
 
-const withAddresses = (command: Command) =>
+const withAddresses = (command: Usage) =>
   command.argument('<group>', 'name or id').argument('<email...>', 'invited addresses')
 
-const resend: CommandSpec = {
+const resend = defineCommand({
   description: 'mail invitations to a group again',
   usage: withAddresses,
   effect: 'The invitation counts from now on; links of earlier mails work, too.',
@@ -332,9 +298,9 @@ const resend: CommandSpec = {
     ['groups resend 4 ann@example.org ben@example.org', 'several addresses'],
   ],
   work: forEachInvitation((api, params) => api.resendGroupInvitation({ params })),
-}
+})
 
-const withdraw: CommandSpec = {
+const withdraw = defineCommand({
   description: 'withdraw invitations to a group',
   usage: withAddresses,
   effect: 'The link of the mail opens an account, without the group.',
@@ -343,7 +309,7 @@ const withdraw: CommandSpec = {
     ['groups withdraw 4 ann@example.org ben@example.org', 'several addresses'],
   ],
   work: forEachInvitation((api, params) => api.withdrawGroupInvitation({ params })),
-}
+})
 
 type Work = (
   api: Client,
@@ -372,13 +338,8 @@ async function* invitationsOf(api: Client, target: string): AsyncGenerator<reado
   for await (const { invitations } of pages) yield invitations
 }
 
-interface TimetableOptions {
-  readonly set?: string
-  readonly remove?: boolean
-}
-
 /** `berth groups timetable`. */
-const timetableCommand: CommandSpec = {
+const timetableCommand = defineCommand({
   description: 'show or change the hours of a group: lessons, the stop at night, exceptions',
   usage: (command) =>
     command
@@ -390,25 +351,19 @@ const timetableCommand: CommandSpec = {
     ['groups timetable "Physics 7b" --json > hours.json', 'a file to edit'],
     ['groups timetable "Physics 8a" --set hours.json', 'the same hours for another class'],
   ],
-  work: showOrChange,
-}
-
-async function showOrChange(
-  context: CommandContext,
-  target: string,
-  { set, remove = false }: TimetableOptions,
-): Promise<void> {
-  if (set !== undefined && remove) throw new WrongUsage('Say either --set or --remove.')
-  const wanted = set === undefined ? null : await readTimetable(path.resolve(context.folder, set), set)
-  await withApi(context, async (api) => {
-    const params = { id: String((await findGroup(api, target)).id) }
-    const isChanged = set !== undefined || remove
-    const { timetable } = isChanged
-      ? await api.setTimetable({ params, body: { timetable: wanted } })
-      : await api.readTimetable({ params })
-    show(context, timetable)
-  })
-}
+  work: async (context, target, { set, remove = false }) => {
+    if (set !== undefined && remove) throw new WrongUsage('Say either --set or --remove.')
+    const wanted = set === undefined ? null : await readTimetable(path.resolve(context.folder, set), set)
+    await withApi(context, async (api) => {
+      const params = { id: String((await findGroup(api, target)).id) }
+      const isChanged = set !== undefined || remove
+      const { timetable } = isChanged
+        ? await api.setTimetable({ params, body: { timetable: wanted } })
+        : await api.readTimetable({ params })
+      show(context, timetable)
+    })
+  },
+})
 
 function show({ terminal }: CommandContext, timetable: Timetable | null): void {
   terminal.json(timetable)

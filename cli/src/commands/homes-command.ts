@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
 import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addCommands, byApi, forEach, listByApi, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, forEach, listByApi, defineCommand, type Run } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
 import type { Terminal } from '#/terminal.ts'
-import { longTimeout, type CommandContext } from '#/with-api.ts'
+import { longTimeout } from '#/with-api.ts'
 
 /** `berth homes ...`: to which account the homes of containers belong. */
 export function addHomes(program: Command, run: Run): void {
@@ -18,7 +18,7 @@ export function addHomes(program: Command, run: Run): void {
 
 type ContainerWithEmail = AdminContainer & { readonly email: string }
 
-const problems: CommandSpec = {
+const problems = defineCommand({
   description: 'list containers whose program cannot write to its home',
   usage: (command) => command.option('--type <type>', 'only containers of this type'),
   effect: 'Read-only. Berth looks at a home when its container is launched; with --json each container is one line.',
@@ -36,7 +36,7 @@ const problems: CommandSpec = {
       String(home_problem?.owner ?? ''),
     ],
   }),
-}
+})
 
 async function* problemsOf(api: Client, { type }: { readonly type?: string }): AsyncGenerator<ContainerWithEmail[]> {
   for await (const users of usersOf(api))
@@ -56,7 +56,7 @@ interface ChownOptions {
   readonly to?: string
 }
 
-const chown: CommandSpec = {
+const chown = defineCommand({
   description: 'give homes to the account that their program runs as',
   usage: (command) =>
     command
@@ -78,30 +78,24 @@ const chown: CommandSpec = {
     ['homes chown --all --type notebook', 'all homes that notebooks cannot write to'],
     ['homes chown --user ann@example.org --type notebook --to 1000:100', 'the home of Ann, to this account'],
   ],
-  work: byApi(changeOwners, longTimeout),
-}
-
-async function changeOwners(
-  context: CommandContext,
-  api: Client,
-  ids: readonly string[],
-  options: ChownOptions,
-): Promise<void> {
-  const { from, to } = options
-  for (const [option, value] of Object.entries({ from, to }))
-    if (value !== undefined && !/^\d{1,9}(:\d{1,9})?$/.test(value))
-      throw new WrongUsage(`--${option}: "${value}" is neither a uid nor uid:gid.`)
-  const targets = await targetsOf(api, ids, options)
-  if (targets.length === 0)
-    throw new CommandFailed('There is no such home. "berth homes problems" lists those that need it.')
-  const body = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-  await forEach(context, targets, async (id) => {
-    const done = await withProgress(context.terminal, api, id, () => api.changeHomeOwnerFor({ params: { id }, body }))
-    const back = wayBack(id, done)
-    const before = done.before > 0 ? ` (which also gives away ${done.before} that belonged to it before)` : ''
-    return { line: `${id}: ${done.message} Way back: ${back}${before}`, value: { container: Number(id), ...done } }
-  })
-}
+  api: async (context, api, ids, options) => {
+    const { from, to } = options
+    for (const [option, value] of Object.entries({ from, to }))
+      if (value !== undefined && !/^\d{1,9}(:\d{1,9})?$/.test(value))
+        throw new WrongUsage(`--${option}: "${value}" is neither a uid nor uid:gid.`)
+    const targets = await targetsOf(api, ids, options)
+    if (targets.length === 0)
+      throw new CommandFailed('There is no such home. "berth homes problems" lists those that need it.')
+    const body = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+    await forEach(context, targets, async (id) => {
+      const done = await withProgress(context.terminal, api, id, () => api.changeHomeOwnerFor({ params: { id }, body }))
+      const back = wayBack(id, done)
+      const before = done.before > 0 ? ` (which also gives away ${done.before} that belonged to it before)` : ''
+      return { line: `${id}: ${done.message} Way back: ${back}${before}`, value: { container: Number(id), ...done } }
+    })
+  },
+  timeout: longTimeout,
+})
 
 /** Groups are given back where they were given away. */
 function wayBack(id: string, { from, to }: { readonly from: string; readonly to: string }): string {

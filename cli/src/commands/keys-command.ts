@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, type CommandSpec, type Run } from '#/command.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { addCommands, defineCommand, type Run } from '#/command.ts'
 import { formatInstant } from '#/terminal.ts'
 
 /** `berth keys ...`: signing keys of tokens. */
@@ -10,27 +8,25 @@ export function addKeys(program: Command, run: Run): void {
   addCommands(keys, run, { list, rotate })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list the keys whose tokens are accepted',
   effect: 'Read-only, and prints no secret. With --json each public key is one line.',
   examples: [
     ['keys list', 'which key signs, and which are still accepted'],
     ['keys list --json | jq .kid', 'key ids, for a script'],
   ],
-  work: byApi(listKeys),
-}
+  api: async ({ terminal }, api) => {
+    const { keys } = await api.jwks()
+    for (const key of keys) terminal.json(key)
+    const rows = keys.map(({ kid, alg }, at) => [String(kid), String(alg ?? ''), states[at] ?? 'accepted still'])
+    terminal.table(['KEY', 'ALGORITHM', 'STATE'], rows)
+  },
+})
 
 /** In the order in which they are published. */
 const states = ['signs', 'signs next']
 
-async function listKeys({ terminal }: CommandContext, api: Client): Promise<void> {
-  const { keys } = await api.jwks()
-  for (const key of keys) terminal.json(key)
-  const rows = keys.map(({ kid, alg }, at) => [String(kid), String(alg ?? ''), states[at] ?? 'accepted still'])
-  terminal.table(['KEY', 'ALGORITHM', 'STATE'], rows)
-}
-
-const rotate: CommandSpec = {
+const rotate = defineCommand({
   description: 'sign tokens with a new key',
   effect:
     'No user is signed out: tokens of the old key stay valid until they expire. Running containers know the new ' +
@@ -39,13 +35,12 @@ const rotate: CommandSpec = {
     ['keys rotate', 'once a year, e.g. from cron'],
     ['keys rotate --json | jq -r .kid', 'the id of the new key'],
   ],
-  work: byApi(rotateKeys),
-}
-
-async function rotateKeys({ terminal }: CommandContext, api: Client): Promise<void> {
-  const rotated = await api.rotateKeys()
-  terminal.json(rotated)
-  terminal.print(rotated.message)
-  terminal.print(`  signs     ${rotated.kid}`)
-  for (const { kid, until } of rotated.retired) terminal.print(`  accepted  ${kid}, until ${formatInstant(until)} UTC`)
-}
+  api: async ({ terminal }, api) => {
+    const rotated = await api.rotateKeys()
+    terminal.json(rotated)
+    terminal.print(rotated.message)
+    terminal.print(`  signs     ${rotated.kid}`)
+    for (const { kid, until } of rotated.retired)
+      terminal.print(`  accepted  ${kid}, until ${formatInstant(until)} UTC`)
+  },
+})

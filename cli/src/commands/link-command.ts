@@ -4,8 +4,7 @@ import { openLink, openLinkProblem } from '@berth/api/open-link.ts'
 import { addressesFor, readConfig } from '@berth/server/config/config.ts'
 import { filesOfLink } from '@berth/server/templates/starter-files/link-files.ts'
 import { CommandFailed } from '#/command-failure.ts'
-import { addCommands, type CommandSpec, type Run } from '#/command.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { addCommands, defineCommand, type Run } from '#/command.ts'
 
 /** `berth link open`, beside `berth link`, which has no commands otherwise. */
 export function addLinks(program: Command, run: Run): void {
@@ -13,13 +12,7 @@ export function addLinks(program: Command, run: Run): void {
   if (link) addCommands(link, run, { open })
 }
 
-interface OpenOptions {
-  readonly git?: string
-  readonly ref?: string
-  readonly to?: string
-}
-
-const open: CommandSpec = {
+const open = defineCommand({
   description: 'print a link that opens a container of a type, that of each reader, and a path in it',
   usage: (command) =>
     command
@@ -37,36 +30,29 @@ const open: CommandSpec = {
       'the same with the files of a repository',
     ],
   ],
-  work: printOpenLink,
-}
-
-async function printOpenLink(
-  { env, terminal }: CommandContext,
-  type: string,
-  path: string,
-  { git, ref, to }: OpenOptions,
-): Promise<void> {
-  const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
-  if (!config) throw new CommandFailed(problems.join('\n'))
-  const { types } = config.templates
-  if (!types.includes(type)) throw new CommandFailed(`No type is called ${type}. Types: ${types.join(', ')}`)
-  if (git === undefined && (ref !== undefined || to !== undefined))
-    throw new CommandFailed('--ref and --to need --git, which names the repository.')
-  if (openLinkProblem({ type, path }) !== undefined)
-    throw new CommandFailed(
-      'The link would not work: the path is what stands behind the address of a container, without `..`, backslashes and `%2f`.',
-    )
-  if (git !== undefined) refuseWrong(filesOfLink({ git, ref: ref ?? null, to: to ?? '' }, config.openGitHosts), git)
-  const link = openLink(addressesFor(config, config.port).frontendUrl, {
-    type,
-    path,
-    ...(git !== undefined && { git }),
-    ...(ref !== undefined && { ref }),
-    ...(to !== undefined && { to }),
-  })
-  terminal.json({ link })
-  terminal.print(link)
-}
+  work: async ({ env, terminal }, type, path, { git, ref, to }) => {
+    const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
+    if (!config) throw new CommandFailed(problems.join('\n'))
+    const { types } = config.templates
+    if (!types.includes(type)) throw new CommandFailed(`No type is called ${type}. Types: ${types.join(', ')}`)
+    if (git === undefined && (ref !== undefined || to !== undefined))
+      throw new CommandFailed('--ref and --to need --git, which names the repository.')
+    if (openLinkProblem({ type, path }) !== undefined)
+      throw new CommandFailed(
+        'The link would not work: the path is what stands behind the address of a container, without `..`, backslashes and `%2f`.',
+      )
+    if (git !== undefined) refuseWrong(filesOfLink({ git, ref: ref ?? null, to: to ?? '' }, config.openGitHosts), git)
+    const link = openLink(addressesFor(config, config.port).frontendUrl, {
+      type,
+      path,
+      ...(git !== undefined && { git }),
+      ...(ref !== undefined && { ref }),
+      ...(to !== undefined && { to }),
+    })
+    terminal.json({ link })
+    terminal.print(link)
+  },
+})
 
 function refuseWrong(files: ReturnType<typeof filesOfLink>, git: string): void {
   if (files === 'host')

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { CommandSpec } from '#/command.ts'
+import { defineCommand } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import type { Manifest } from '#/backup/backup-format.ts'
 import type { RestoreOptions as CompleteRestore } from '#/backup/restore-backup.ts'
@@ -17,7 +17,7 @@ import {
 } from './store-access.ts'
 
 /** `berth restore`. */
-export const restore: CommandSpec = {
+export const restore = defineCommand({
   description: 'restore a backup, check it, or take one home out of it',
   usage: (command) =>
     command
@@ -44,8 +44,21 @@ export const restore: CommandSpec = {
     ['restore berth-20261122T020000Z --home ann --into /tmp/ann', "Ann's files, beside the present ones"],
     ['restore berth-20261122T020000Z --check --identity key.txt', 'would it be restored?'],
   ],
-  work: restoreFrom,
-}
+  work: async (context, backup, options) => {
+    if ((options.home === undefined) !== (options.into === undefined)) throw new WrongUsage('--home needs --into.')
+    const folder = path.resolve(context.folder, backup)
+    try {
+      const { decryptor } = await import('#/backup/backup-format.ts')
+      const decrypt = options.identity === undefined ? null : await decryptor(identityIn(context, options.identity))
+      const source = { backup: folder, decrypt, trust: await trustOf(context, options) }
+      if (options.check) await check(context, source)
+      else if (options.home !== undefined) await takeHome(context, source, options)
+      else await restoreAll(context, source, options)
+    } catch (error) {
+      throw inWords(error)
+    }
+  },
+})
 
 interface RestoreOptions {
   readonly identity?: string
@@ -57,21 +70,6 @@ interface RestoreOptions {
   readonly home?: string
   readonly type?: string
   readonly into?: string
-}
-
-async function restoreFrom(context: CommandContext, backup: string, options: RestoreOptions): Promise<void> {
-  if ((options.home === undefined) !== (options.into === undefined)) throw new WrongUsage('--home needs --into.')
-  const folder = path.resolve(context.folder, backup)
-  try {
-    const { decryptor } = await import('#/backup/backup-format.ts')
-    const decrypt = options.identity === undefined ? null : await decryptor(identityIn(context, options.identity))
-    const source = { backup: folder, decrypt, trust: await trustOf(context, options) }
-    if (options.check) await check(context, source)
-    else if (options.home !== undefined) await takeHome(context, source, options)
-    else await restoreAll(context, source, options)
-  } catch (error) {
-    throw inWords(error)
-  }
 }
 
 /** The backup, and what the operator says of it. */

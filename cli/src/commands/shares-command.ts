@@ -1,7 +1,7 @@
 import type { AdminShare } from '@berth/api/schemas/features/sharing.ts'
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, listByApi, pagesOf, removeByApi, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, listByApi, pagesOf, removeByApi, defineCommand, type Run } from '#/command.ts'
 import { ownerQuery } from '#/find-users.ts'
 import { formatInstant } from '#/terminal.ts'
 
@@ -11,7 +11,7 @@ export function addShares(program: Command, run: Run): void {
   addCommands(shares, run, { list, end })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list shares that have not ended',
   usage: (command) => command.option('--user <user>', 'only shares of the owner with this e-mail address or id'),
   effect: 'Read-only. With --json each share is one line of JSON.',
@@ -30,14 +30,14 @@ const list: CommandSpec = {
       formatInstant(expires_at),
     ],
   }),
-}
+})
 
 async function* sharesOf(api: Client, { user }: { user?: string }): AsyncGenerator<readonly AdminShare[]> {
   const owner = await ownerQuery(api, user)
   for await (const { shares } of pagesOf((page) => api.listAllShares({ query: { ...page, ...owner } }))) yield shares
 }
 
-const end: CommandSpec = {
+const end = defineCommand({
   description: 'end shares of any user',
   usage: (command) => command.argument('<id...>', 'ids of shares, as "berth shares list" shows them'),
   effect: 'What visitors have open by it is closed. The container runs on, and its owner can share it again.',
@@ -46,4 +46,4 @@ const end: CommandSpec = {
     ['shares end 7 8 9', 'three shares'],
   ],
   work: removeByApi((api, id) => api.revokeShare({ params: { id } })),
-}
+})

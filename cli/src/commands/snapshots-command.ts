@@ -1,8 +1,7 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
 import type { Command } from 'commander'
-import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, forEach, forEachByApi, type CommandSpec, type Run } from '#/command.ts'
-import { longTimeout, type CommandContext } from '#/with-api.ts'
+import { addCommands, forEach, forEachByApi, defineCommand, type Run } from '#/command.ts'
+import { longTimeout } from '#/with-api.ts'
 import { formatInstant } from '#/terminal.ts'
 import { formatBytes } from '@berth/texts/localized-message.ts'
 import { defaultLanguage } from '@berth/texts/language.ts'
@@ -16,7 +15,7 @@ export function addSnapshots(program: Command, run: Run): void {
   addCommands(snapshots, run, { list, take, restore, remove })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list the snapshots of the home of a container',
   usage: (command) => command.argument(...container),
   effect: 'Read-only. With --json each snapshot is one line of JSON.',
@@ -24,15 +23,13 @@ const list: CommandSpec = {
     ['snapshots list 7', 'what there is of the home of container 7'],
     ['snapshots list 7 --json', 'for a program'],
   ],
-  work: byApi(listSnapshots),
-}
-
-async function listSnapshots({ terminal }: CommandContext, api: Client, id: string): Promise<void> {
-  const { snapshots } = await api.listSnapshotsFor({ params: { id } })
-  for (const each of snapshots) terminal.json(each)
-  if (snapshots.length > 0) terminal.table(['ID', 'MADE', 'WHY', 'SIZE'], snapshots.map(rowOf))
-  else terminal.note('None.')
-}
+  api: async ({ terminal }, api, id) => {
+    const { snapshots } = await api.listSnapshotsFor({ params: { id } })
+    for (const each of snapshots) terminal.json(each)
+    if (snapshots.length > 0) terminal.table(['ID', 'MADE', 'WHY', 'SIZE'], snapshots.map(rowOf))
+    else terminal.note('None.')
+  },
+})
 
 const rowOf = ({ id, created_at, reason, bytes }: Snapshot) => [
   id,
@@ -41,7 +38,7 @@ const rowOf = ({ id, created_at, reason, bytes }: Snapshot) => [
   localize(defaultLanguage, formatBytes(bytes)),
 ]
 
-const take: CommandSpec = {
+const take = defineCommand({
   description: 'make a snapshot of the homes of containers',
   usage: (command) => command.argument('<container...>', 'ids of containers, as "berth containers list" shows them'),
   effect:
@@ -56,9 +53,9 @@ const take: CommandSpec = {
     const { message, snapshot } = await api.takeSnapshotFor({ params: { id } })
     return { line: `${id}: ${message} ${snapshot.id}`, value: { container: Number(id), ...snapshot } }
   }, longTimeout),
-}
+})
 
-const restore: CommandSpec = {
+const restore = defineCommand({
   description: 'put a snapshot into a new folder of its home',
   usage: (command) =>
     command
@@ -71,15 +68,16 @@ const restore: CommandSpec = {
     ['snapshots restore 7 1796119200000-manual', 'the whole snapshot'],
     ['snapshots restore 7 1796119200000-manual --path notes/2026', 'one folder of it'],
   ],
-  work: byApi(async ({ terminal }, api, id: string, snapshot: string, { path }: { path?: string }) => {
+  api: async ({ terminal }, api, id, snapshot, { path }) => {
     const body = path === undefined ? {} : { path }
     const { message, folder } = await api.restoreSnapshotFor({ params: { id, snapshot }, body })
     terminal.print(message)
     terminal.json({ folder })
-  }, longTimeout),
-}
+  },
+  timeout: longTimeout,
+})
 
-const remove: CommandSpec = {
+const remove = defineCommand({
   description: 'remove snapshots of a home',
   usage: (command) =>
     command.argument(...container).argument('<snapshot...>', 'ids of snapshots, as "berth snapshots list" shows them'),
@@ -88,10 +86,9 @@ const remove: CommandSpec = {
     ['snapshots remove 7 1796119200000-manual', 'one snapshot'],
     ['snapshots remove 7 1796119200000-manual 1796122800000-image', 'two of them'],
   ],
-  work: byApi((context, api, id: string, ids: string[]) =>
+  api: (context, api, id, ids) =>
     forEach(context, ids, async (snapshot) => {
       const { message } = await api.removeSnapshotFor({ params: { id, snapshot } })
       return { line: `${snapshot}: ${message}`, value: { container: Number(id), snapshot } }
     }),
-  ),
-}
+})

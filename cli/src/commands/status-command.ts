@@ -1,37 +1,35 @@
 import type { SystemReport } from '@berth/api/schemas/administration/admin.ts'
-import type { CommandSpec } from '#/command.ts'
-import { withApi, type CommandContext } from '#/with-api.ts'
+import { defineCommand } from '#/command.ts'
+import { withApi } from '#/with-api.ts'
 import { findService } from '#/find-service.ts'
 import { formatInstant } from '#/terminal.ts'
 
 /** `berth status`. */
-export const status: CommandSpec = {
+export const status = defineCommand({
   description: 'show whether Berth runs, since when, and its state',
   effect: 'Read-only. The exit code is also 0 when Berth does not run; --json then prints {"running": false}.',
   examples: [
     ['status', 'short status'],
     ['status --json | jq -e .running', 'for a script'],
   ],
-  work: showStatus,
-}
+  work: async (context) => {
+    const { dataDir, terminal, signal } = context
+    const service = await findService({ dataDir, note: (line) => terminal.note(line), signal })
+    if (!service) {
+      terminal.json({ running: false, data_dir: dataDir })
+      return terminal.print(`Berth does not run (data in ${dataDir}). ${howToStart}`)
+    }
+    const report = await withApi(context, (api) => api.systemReport())
+    const since = service.since.toISOString()
+    terminal.json({ running: true, since, pid: service.pid, data_dir: dataDir, ...report })
+    terminal.print(`Berth runs since ${formatInstant(since)} UTC (process ${service.pid}, data in ${dataDir}).`)
+    for (const line of linesOf(report)) terminal.print(line)
+  },
+})
 
 /** The program does not know how it was installed. */
 const howToStart =
   'Start its service, such as by "systemctl start berth" or "docker start berth"; in the repository: "npm start".'
-
-async function showStatus(context: CommandContext): Promise<void> {
-  const { dataDir, terminal, signal } = context
-  const service = await findService({ dataDir, note: (line) => terminal.note(line), signal })
-  if (!service) {
-    terminal.json({ running: false, data_dir: dataDir })
-    return terminal.print(`Berth does not run (data in ${dataDir}). ${howToStart}`)
-  }
-  const report = await withApi(context, (api) => api.systemReport())
-  const since = service.since.toISOString()
-  terminal.json({ running: true, since, pid: service.pid, data_dir: dataDir, ...report })
-  terminal.print(`Berth runs since ${formatInstant(since)} UTC (process ${service.pid}, data in ${dataDir}).`)
-  for (const line of linesOf(report)) terminal.print(line)
-}
 
 function linesOf({ reconciler, launches, containers, warnings, nodes }: SystemReport): string[] {
   const max = containers.max === null ? '' : ` of ${containers.max}`

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
-import { addCommands, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, defineCommand, type Run } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed } from '#/command-failure.ts'
 import { lockDatabase, storeLocationOf } from '#/lock-database.ts'
@@ -14,7 +14,7 @@ export function addStore(program: Command, run: Run): void {
   addCommands(store, run, { copy })
 }
 
-const copy: CommandSpec = {
+const copy = defineCommand({
   description: 'copy the store from SQLite to PostgreSQL or back',
   usage: (command) =>
     command.requiredOption(
@@ -29,36 +29,34 @@ const copy: CommandSpec = {
     ['store copy --to /etc/berth/database-url', 'from SQLite to PostgreSQL'],
     ['store copy --to sqlite', 'from the PostgreSQL of DATABASE_URL back to SQLite'],
   ],
-  work: copyStoreTo,
-}
-
-async function copyStoreTo(context: CommandContext, { to }: { to: string }): Promise<void> {
-  const { terminal } = context
-  const config = requireSettings(context)
-  requireStoreOwner(config)
-  await requireStopped(context)
-  const from = storeLocationOf(config)
-  const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(context, to) }
-  if ('folder' in from && 'folder' in target) throw new CommandFailed('The store is in SQLite already.')
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const locks = [await lockDatabase(from), await lockDatabase(target)]
-  const { copyStore } = await import('@berth/server/store/open/copy-store.ts')
-  const summary = await copyStore(from, target)
-    .catch((error: unknown) => {
-      throw inWords(error)
-    })
-    .finally(() => Promise.all(locks.map((lock) => lock.release())))
-  terminal.json({ copied: summary })
-  const rows = Object.entries(summary).map(([table, { rows: count, sha256 }]) => [
-    table,
-    String(count),
-    sha256.slice(0, 16),
-  ])
-  terminal.table(['TABLE', 'ROWS', 'SHA-256 OF BOTH'], rows)
-  terminal.print(
-    to === 'sqlite' ? 'Remove DATABASE_URL and start Berth.' : 'Set DATABASE_URL to the target and start Berth.',
-  )
-}
+  work: async (context, { to }) => {
+    const { terminal } = context
+    const config = requireSettings(context)
+    requireStoreOwner(config)
+    await requireStopped(context)
+    const from = storeLocationOf(config)
+    const target = to === 'sqlite' ? { folder: config.dataDir } : { url: addressIn(context, to) }
+    if ('folder' in from && 'folder' in target) throw new CommandFailed('The store is in SQLite already.')
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    const locks = [await lockDatabase(from), await lockDatabase(target)]
+    const { copyStore } = await import('@berth/server/store/open/copy-store.ts')
+    const summary = await copyStore(from, target)
+      .catch((error: unknown) => {
+        throw inWords(error)
+      })
+      .finally(() => Promise.all(locks.map((lock) => lock.release())))
+    terminal.json({ copied: summary })
+    const rows = Object.entries(summary).map(([table, { rows: count, sha256 }]) => [
+      table,
+      String(count),
+      sha256.slice(0, 16),
+    ])
+    terminal.table(['TABLE', 'ROWS', 'SHA-256 OF BOTH'], rows)
+    terminal.print(
+      to === 'sqlite' ? 'Remove DATABASE_URL and start Berth.' : 'Set DATABASE_URL to the target and start Berth.',
+    )
+  },
+})
 
 function addressIn({ folder }: CommandContext, to: string): string {
   if (/^postgres(ql)?:\/\//.test(to)) return to

@@ -2,17 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import type { Client } from '@berth/api/client.ts'
 import { readConfig, readTemplateFile, templatesOfNames, type Config } from '@berth/server/config/config.ts'
 import { followedPaths } from '@berth/server/config/settings.ts'
 import { catalogueEntries, chosenFields, isNameList } from '@berth/server/templates/catalogue.ts'
 import type { ReadTemplates } from '@berth/server/templates/read-templates.ts'
 import { checkStarterFiles } from '@berth/server/templates/starter-files/file-sources.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addCommands, byApi, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, defineCommand, type Run } from '#/command.ts'
 import { withAccount } from '#/find-users.ts'
 import { tryCommand } from '#/try/try-command.ts'
-import type { CommandContext } from '#/with-api.ts'
 
 /** `berth templates ...`: container templates. */
 export function addTemplates(program: Command, run: Run): void {
@@ -23,24 +21,22 @@ export function addTemplates(program: Command, run: Run): void {
   addCommands(templates, run, { list, catalogue: catalogueCommand, check: checkCommand, try: tryCommand, reload })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list the templates, and how many containers of an older version run',
   effect: 'Read-only. With --json each template is one line, with the users who run an older version.',
   examples: [
     ['templates list', 'types and versions'],
     ['templates list --json | jq .older', 'who runs an older version'],
   ],
-  work: byApi(listTemplates),
-}
+  api: async ({ terminal }, api) => {
+    const { templates } = await api.listTemplates()
+    for (const template of templates) terminal.json(template)
+    const rows = templates.map(({ type, version, older }) => [type, version, String(older.length)])
+    terminal.table(['TYPE', 'VERSION', 'OLDER THAT RUN'], rows)
+  },
+})
 
-async function listTemplates({ terminal }: CommandContext, api: Client): Promise<void> {
-  const { templates } = await api.listTemplates()
-  for (const template of templates) terminal.json(template)
-  const rows = templates.map(({ type, version, older }) => [type, version, String(older.length)])
-  terminal.table(['TYPE', 'VERSION', 'OLDER THAT RUN'], rows)
-}
-
-const reload: CommandSpec = {
+const reload = defineCommand({
   description: 'read the file of templates again',
   effect:
     'All templates are checked before any counts; with a mistake those from before stay in force. What runs keeps ' +
@@ -49,17 +45,15 @@ const reload: CommandSpec = {
     ['templates reload', 'after a change of CONTAINER_TEMPLATES_FILE'],
     ['templates reload --json | jq -r .message', 'for a deployment script'],
   ],
-  work: byApi(reloadTemplates),
-}
-
-async function reloadTemplates({ terminal }: CommandContext, api: Client): Promise<void> {
-  const answer = await api.reloadTemplates()
-  terminal.json(answer)
-  terminal.print(answer.message)
-}
+  api: async ({ terminal }, api) => {
+    const answer = await api.reloadTemplates()
+    terminal.json(answer)
+    terminal.print(answer.message)
+  },
+})
 
 /** `berth templates check`. */
-const checkCommand: CommandSpec = {
+const checkCommand = defineCommand({
   description: 'check a file of templates, or names of the catalogue',
   usage: (command) =>
     command.argument('<file|names>', 'file of templates, JSON or YAML; or names of the catalogue, separated by commas'),
@@ -71,24 +65,22 @@ const checkCommand: CommandSpec = {
     ['templates check code-server,jupyterlab', 'before they go to CONTAINER_TEMPLATES'],
     ['templates check templates.yaml --json | jq .problems', 'for a deployment script'],
   ],
-  work: checkTemplates,
-}
-
-async function checkTemplates({ env, folder, terminal }: CommandContext, given: string): Promise<void> {
-  const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '', CONTAINER_ROUTING = '' } = env
-  const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS, CONTAINER_ROUTING }, () => '')
-  if (!config) throw new CommandFailed(wrong.join('\n'))
-  // Other settings are not checked here, but what they name is not to be below a writable mount.
-  const sources = { ...config.sources, followed: followedPaths(env) }
-  const read = readGiven(given, folder, { ...config, sources })
-  // A mistake that is known already is not named twice.
-  const problems = read.problems.length > 0 ? read.problems : await problemsOfFiles(read, config)
-  const { templates } = read
-  terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
-  for (const problem of problems) terminal.print(withAccount(problem))
-  if (problems.length > 0) throw new CommandFailed(`${given} cannot be used.`)
-  terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
-}
+  work: async ({ env, folder, terminal }, given) => {
+    const { SECRETS_DIR = '', ALLOWED_MOUNT_ROOTS = '', CONTAINER_ROUTING = '' } = env
+    const { config, problems: wrong } = readConfig({ SECRETS_DIR, ALLOWED_MOUNT_ROOTS, CONTAINER_ROUTING }, () => '')
+    if (!config) throw new CommandFailed(wrong.join('\n'))
+    // Other settings are not checked here, but what they name is not to be below a writable mount.
+    const sources = { ...config.sources, followed: followedPaths(env) }
+    const read = readGiven(given, folder, { ...config, sources })
+    // A mistake that is known already is not named twice.
+    const problems = read.problems.length > 0 ? read.problems : await problemsOfFiles(read, config)
+    const { templates } = read
+    terminal.json({ ok: problems.length === 0, types: templates.map(({ type }) => type), problems })
+    for (const problem of problems) terminal.print(withAccount(problem))
+    if (problems.length > 0) throw new CommandFailed(`${given} cannot be used.`)
+    terminal.print(`${given} is right: ${templates.map(({ type }) => type).join(', ')}`)
+  },
+})
 
 type CheckedFor = Pick<Config, 'sources' | 'containerRouting'>
 
@@ -104,7 +96,7 @@ async function problemsOfFiles({ templates, locate }: ReadTemplates, { sources }
 }
 
 /** `berth templates catalogue`. */
-const catalogueCommand: CommandSpec = {
+const catalogueCommand = defineCommand({
   description: 'list the templates that come with Berth, or print one of them',
   usage: (command) => command.argument('[name]', 'print this template as YAML'),
   effect:
@@ -114,19 +106,17 @@ const catalogueCommand: CommandSpec = {
     ['templates catalogue', 'names and applications'],
     ['templates catalogue jupyterlab >templates.yaml', 'a file to change'],
   ],
-  work: showCatalogue,
-}
-
-async function showCatalogue({ terminal }: CommandContext, name: string | undefined): Promise<void> {
-  if (name === undefined) {
-    for (const { behindPrefix, notTried, ...entry } of catalogueEntries())
-      terminal.json({ ...entry, behind_prefix: behindPrefix, not_tried: notTried })
-    const rows = catalogueEntries().map((each) => [each.name, each.title, each.tried === null ? 'no' : 'yes'])
-    return terminal.table(['NAME', 'APPLICATION', 'TRIED'], rows)
-  }
-  const chosen = chosenFields(name)
-  if ('problem' in chosen) throw new WrongUsage(chosen.problem)
-  const template = { [name]: chosen.fields }
-  if (terminal.isJson) terminal.json(template)
-  else await terminal.write(stringify(template, { lineWidth: 0 }))
-}
+  work: async ({ terminal }, name) => {
+    if (name === undefined) {
+      for (const { behindPrefix, notTried, ...entry } of catalogueEntries())
+        terminal.json({ ...entry, behind_prefix: behindPrefix, not_tried: notTried })
+      const rows = catalogueEntries().map((each) => [each.name, each.title, each.tried === null ? 'no' : 'yes'])
+      return terminal.table(['NAME', 'APPLICATION', 'TRIED'], rows)
+    }
+    const chosen = chosenFields(name)
+    if ('problem' in chosen) throw new WrongUsage(chosen.problem)
+    const template = { [name]: chosen.fields }
+    if (terminal.isJson) terminal.json(template)
+    else await terminal.write(stringify(template, { lineWidth: 0 }))
+  },
+})

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Group } from '@berth/api/schemas/groups.ts'
 import type { PreviewedMember, TermEnd, TermEndResponse, TermEndSums } from '@berth/api/schemas/groups/term-end.ts'
 import type { Client } from '@berth/api/client.ts'
-import { byApi, instantOption, pagesOf, printPages, type CommandSpec } from '#/command.ts'
+import { instantOption, pagesOf, printPages, defineCommand } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import { findService } from '#/find-service.ts'
@@ -30,7 +30,7 @@ const day = 86_400_000
 const interval = 1_000
 
 /** `berth groups end-term`. */
-export const endTermCommand: CommandSpec = {
+export const endTermCommand = defineCommand({
   description: 'end the term of a group: archive homes, mail links, remove containers, homes and accounts',
   usage: (command) =>
     command
@@ -64,32 +64,30 @@ export const endTermCommand: CommandSpec = {
     ],
     ['groups end-term "Physics 7b" --cancel', 'deletes the archives; nothing was removed'],
   ],
-  work: byApi(endTerm),
-}
-
-async function endTerm(context: CommandContext, api: Client, target: string, options: TermEndCommandOptions) {
-  const { keepUntil, removeAt, preview, cancel, retry, forget, wait, yes = false } = options
-  if ([keepUntil, preview, cancel, retry, forget].filter((each) => each !== undefined).length > 1)
-    throw new WrongUsage('Say one of --keep-until, --preview, --cancel, --retry and --forget.')
-  if (removeAt !== undefined && keepUntil === undefined) throw new WrongUsage('--remove-at needs --keep-until.')
-  // The service removes at once what is to be removed before now. The beginning of today may be meant, in any time zone.
-  if (removeAt !== undefined && Date.parse(removeAt) < Date.now() - day)
-    throw new WrongUsage(
-      `--remove-at ${removeAt} is over. Without it the removal begins when all is archived and mailed.`,
-    )
-  const group = await findGroup(api, target)
-  const params = { id: String(group.id) }
-  if (preview) return showPreview(context, api, group, options)
-  if (forget !== undefined) return forgetMember(context, api, group, { address: forget, yes })
-  if (cancel) return context.terminal.print((await api.cancelTermEnd({ params })).message)
-  const change = () => {
-    if (keepUntil !== undefined) return begin(context, api, group, keepUntil, options)
-    return retry ? api.retryTermEnd({ params }) : api.readTermEnd({ params })
-  }
-  const { term_end: termEnd } = await change()
-  if (!termEnd) return context.terminal.note('None.')
-  return show(context, wait ? await waitUntilDone(context, api, group, termEnd) : termEnd)
-}
+  api: async (context, api, target, options) => {
+    const { keepUntil, removeAt, preview, cancel, retry, forget, wait, yes = false } = options
+    if ([keepUntil, preview, cancel, retry, forget].filter((each) => each !== undefined).length > 1)
+      throw new WrongUsage('Say one of --keep-until, --preview, --cancel, --retry and --forget.')
+    if (removeAt !== undefined && keepUntil === undefined) throw new WrongUsage('--remove-at needs --keep-until.')
+    // The service removes at once what is to be removed before now. The beginning of today may be meant, in any time zone.
+    if (removeAt !== undefined && Date.parse(removeAt) < Date.now() - day)
+      throw new WrongUsage(
+        `--remove-at ${removeAt} is over. Without it the removal begins when all is archived and mailed.`,
+      )
+    const group = await findGroup(api, target)
+    const params = { id: String(group.id) }
+    if (preview) return showPreview(context, api, group, options)
+    if (forget !== undefined) return forgetMember(context, api, group, { address: forget, yes })
+    if (cancel) return context.terminal.print((await api.cancelTermEnd({ params })).message)
+    const change = () => {
+      if (keepUntil !== undefined) return begin(context, api, group, keepUntil, options)
+      return retry ? api.retryTermEnd({ params }) : api.readTermEnd({ params })
+    }
+    const { term_end: termEnd } = await change()
+    if (!termEnd) return context.terminal.note('None.')
+    return show(context, wait ? await waitUntilDone(context, api, group, termEnd) : termEnd)
+  },
+})
 
 async function showPreview({ terminal }: CommandContext, api: Client, { id }: Group, options: TermEndCommandOptions) {
   let sums: TermEndSums | null = null

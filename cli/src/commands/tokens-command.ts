@@ -2,9 +2,8 @@ import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { isScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
 import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, byApi, listByApi, pagesOf, removeByApi, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, listByApi, pagesOf, removeByApi, defineCommand, type Run } from '#/command.ts'
 import { ownerQuery } from '#/find-users.ts'
-import type { CommandContext } from '#/with-api.ts'
 import { WrongUsage } from '#/command-failure.ts'
 import { formatInstant } from '#/terminal.ts'
 
@@ -14,7 +13,7 @@ export function addTokens(program: Command, run: Run): void {
   addCommands(tokens, run, { list, create, remove })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list API tokens, newest first',
   usage: (command) => command.option('--user <user>', 'only tokens of the user with this e-mail address or id'),
   effect: 'Read-only. Shows no token: only hashes are stored. With --json each token is one line of JSON.',
@@ -33,20 +32,14 @@ const list: CommandSpec = {
       formatInstant(last_used),
     ],
   }),
-}
+})
 
 async function* tokensOf(api: Client, { user }: { user?: string }): AsyncGenerator<readonly AdminApiToken[]> {
   const owner = await ownerQuery(api, user)
   for await (const { tokens } of pagesOf((page) => api.listAllApiTokens({ query: { ...page, ...owner } }))) yield tokens
 }
 
-interface CreateOptions {
-  readonly name: string
-  readonly scope: readonly string[]
-  readonly days: string
-}
-
-const create: CommandSpec = {
+const create = defineCommand({
   description: 'create an API token for an account and print it',
   usage: (command) =>
     command
@@ -64,21 +57,14 @@ const create: CommandSpec = {
       'kept in a file; the rest of the output goes to stderr',
     ],
   ],
-  work: byApi(createToken),
-}
-
-async function createToken(
-  { terminal }: CommandContext,
-  api: Client,
-  email: string,
-  { name, scope, days }: CreateOptions,
-): Promise<void> {
-  const body = { email, name, scopes: readScopes(scope), expires_in: readDays(days) * 86_400 }
-  const created = await api.createApiTokenFor({ body })
-  terminal.json(created)
-  terminal.print(created.token)
-  terminal.note(`API token ${created.id} of ${email}, valid until ${formatInstant(created.expires_at)} UTC.`)
-}
+  api: async ({ terminal }, api, email, { name, scope, days }) => {
+    const body = { email, name, scopes: readScopes(scope), expires_in: readDays(days) * 86_400 }
+    const created = await api.createApiTokenFor({ body })
+    terminal.json(created)
+    terminal.print(created.token)
+    terminal.note(`API token ${created.id} of ${email}, valid until ${formatInstant(created.expires_at)} UTC.`)
+  },
+})
 
 /** @throws {WrongUsage} for a word that is no scope */
 function readScopes(words: readonly string[]): Scope[] {
@@ -96,7 +82,7 @@ function readDays(text: string): number {
   return days
 }
 
-const remove: CommandSpec = {
+const remove = defineCommand({
   description: 'remove API tokens of any user',
   usage: (command) => command.argument('<id...>', 'ids of tokens, as "berth tokens list" shows them'),
   effect: 'Programs that use them are refused from their next request on. Containers are not affected.',
@@ -105,4 +91,4 @@ const remove: CommandSpec = {
     ['tokens remove 7 8 9', 'three tokens'],
   ],
   work: removeByApi((api, id) => api.revokeApiToken({ params: { id } })),
-}
+})

@@ -1,28 +1,17 @@
 import { usageAsCsv, type UsageRow } from '@berth/api/schemas/administration/usage.ts'
-import { Option } from 'commander'
-import type { Client } from '@berth/api/client.ts'
-import { byApi, pagesOf, type CommandSpec } from '#/command.ts'
+import { Option } from '@commander-js/extra-typings'
+import { pagesOf, defineCommand } from '#/command.ts'
 import { findGroup, findUser } from '#/find-users.ts'
-import type { CommandContext } from '#/with-api.ts'
-
-interface UsageOptions {
-  readonly by: 'period' | 'type' | 'group' | 'user'
-  readonly unit: 'day' | 'month'
-  readonly from?: string
-  readonly until?: string
-  readonly type?: string
-  readonly group?: string
-  readonly user?: string
-  readonly csv?: true
-}
 
 /** `berth usage`. */
-export const usage: CommandSpec = {
+export const usage = defineCommand({
   description: 'show hours running and in use, cores and memory, and what an idle stop would have saved',
   usage: (command) =>
     command
-      .addOption(new Option('--by <what>', 'rows').choices(['period', 'type', 'group', 'user']).default('period'))
-      .addOption(new Option('--unit <unit>', 'sums by day or month').choices(['day', 'month']).default('day'))
+      .addOption(
+        new Option('--by <what>', 'rows').choices(['period', 'type', 'group', 'user'] as const).default('period'),
+      )
+      .addOption(new Option('--unit <unit>', 'sums by day or month').choices(['day', 'month'] as const).default('day'))
       .option('--from <period>', 'first day (2026-11-01) or month (2026-11)')
       .option('--until <period>', 'last day or month, included')
       .option('--type <type>', 'of this container type')
@@ -37,38 +26,36 @@ export const usage: CommandSpec = {
     ['usage --by user --unit month --csv', 'users of this month, for a spreadsheet'],
     ['usage --by type --from 2026-11-01 --until 2026-11-30', 'container types in November'],
   ],
-  work: byApi(showUsage),
-}
-
-async function showUsage({ terminal }: CommandContext, api: Client, options: UsageOptions): Promise<void> {
-  const { csv, group, user, ...rest } = options
-  const query = {
-    ...rest,
-    // A spreadsheet sorts by itself, and 100,000 users are read page by page.
-    ...(csv ? { sort: 'key' as const } : {}),
-    ...(group === undefined ? {} : { group: String((await findGroup(api, group)).id) }),
-    ...(user === undefined ? {} : { user: String((await findUser(api, user)).id) }),
-  }
-  if (csv) await terminal.write(usageAsCsv([]))
-  let saved = 0
-  let running = 0
-  for await (const { rows, is_recorded } of pagesOf((page) => api.usage({ query: { ...query, ...page } }))) {
-    for (const row of rows) {
-      saved += row.idle_stop_would_save['30']
-      running += row.running_hours
-      if (!csv) terminal.json(row)
+  api: async ({ terminal }, api, options) => {
+    const { csv, group, user, ...rest } = options
+    const query = {
+      ...rest,
+      // A spreadsheet sorts by itself, and 100,000 users are read page by page.
+      ...(csv ? { sort: 'key' as const } : {}),
+      ...(group === undefined ? {} : { group: String((await findGroup(api, group)).id) }),
+      ...(user === undefined ? {} : { user: String((await findUser(api, user)).id) }),
     }
-    if (csv) await terminal.write(usageAsCsv(rows, false))
-    else if (rows.length > 0) terminal.table(headings, rows.map(cellsOf))
-    await terminal.drained()
-    if (!is_recorded) terminal.note('No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.')
-  }
-  if (running === 0) terminal.note('Nothing ran.')
-  else
-    terminal.note(
-      `An idle stop after 30 minutes would have saved ${saved.toFixed(1)} of ${running.toFixed(1)} hours (${Math.round((100 * saved) / running)} %).`,
-    )
-}
+    if (csv) await terminal.write(usageAsCsv([]))
+    let saved = 0
+    let running = 0
+    for await (const { rows, is_recorded } of pagesOf((page) => api.usage({ query: { ...query, ...page } }))) {
+      for (const row of rows) {
+        saved += row.idle_stop_would_save['30']
+        running += row.running_hours
+        if (!csv) terminal.json(row)
+      }
+      if (csv) await terminal.write(usageAsCsv(rows, false))
+      else if (rows.length > 0) terminal.table(headings, rows.map(cellsOf))
+      await terminal.drained()
+      if (!is_recorded) terminal.note('No use is recorded: KEEP_USAGE_DAYS and KEEP_USAGE_MONTHS are 0.')
+    }
+    if (running === 0) terminal.note('Nothing ran.')
+    else
+      terminal.note(
+        `An idle stop after 30 minutes would have saved ${saved.toFixed(1)} of ${running.toFixed(1)} hours (${Math.round((100 * saved) / running)} %).`,
+      )
+  },
+})
 
 const headings = [
   'KEY',

@@ -1,12 +1,13 @@
 import path from 'node:path'
-import { Option, type Command } from 'commander'
+import { Option } from '@commander-js/extra-typings'
+import type { Command } from 'commander'
 import { languages, type Language } from '@berth/api/boot.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
 import { readSize } from '@berth/server/templates/field-values.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addCommands, byApi, forEach, forEachByApi, listByApi, type CommandSpec, type Run } from '#/command.ts'
+import { addCommands, forEach, forEachByApi, listByApi, defineCommand, type HelpText, type Run } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
 import { addressesPerCall, readAddresses } from '#/read-addresses.ts'
 import { formatBoolean, formatCount, formatInstant, writeNewFile } from '#/terminal.ts'
@@ -25,7 +26,7 @@ export function addUsers(program: Command, run: Run): void {
   addCommands(users, run, { export: exportUserCommand, invite: inviteCommand, delete: deleteUsersCommand })
 }
 
-const list: CommandSpec = {
+const list = defineCommand({
   description: 'list all accounts',
   usage: (command) =>
     command
@@ -50,14 +51,14 @@ const list: CommandSpec = {
     ],
     none: 'No users found.',
   }),
-}
+})
 
 async function* usersBy(api: Client, { search, blocked, admins }: ListOptions): AsyncGenerator<readonly AdminUser[]> {
   for await (const users of usersOf(api, search))
     yield users.filter((user) => (!blocked || user.is_blocked) && (!admins || user.is_admin))
 }
 
-const show: CommandSpec = {
+const show = defineCommand({
   description: 'show an account and its containers',
   usage: (command) => command.argument('<user>', 'e-mail address or id'),
   effect: 'Read-only.',
@@ -65,12 +66,12 @@ const show: CommandSpec = {
     ['users show ann@example.org', 'the account of Ann'],
     ['users show 12 --json', 'the user with the id 12, for a program'],
   ],
-  work: byApi(async ({ terminal }, api, target: string) => {
+  api: async ({ terminal }, api, target) => {
     const user = await findUser(api, target)
     terminal.json(user)
     for (const line of linesOf(user)) terminal.print(line)
-  }),
-}
+  },
+})
 
 function linesOf(user: AdminUser): string[] {
   return [
@@ -89,7 +90,8 @@ function linesOf(user: AdminUser): string[] {
   ]
 }
 
-interface Change extends Omit<CommandSpec, 'usage' | 'work'> {
+interface Change extends HelpText {
+  readonly description: string
   readonly call: (api: Client, input: { params: { id: string } }) => Promise<{ message: string; user: AdminUser }>
 }
 
@@ -138,7 +140,7 @@ const demote = changeCommand({
   call: (api, input) => api.demoteUser(input),
 })
 
-const extraDisk: CommandSpec = {
+const extraDisk = defineCommand({
   description: 'let the home folders of a user have more than the disk limits allow',
   usage: (command) =>
     command
@@ -149,18 +151,18 @@ const extraDisk: CommandSpec = {
     ['users extra-disk ann@example.org 2g', 'Ann can launch again, and delete what she does not need'],
     ['users extra-disk 12 0', 'the usual limits again'],
   ],
-  work: byApi(async ({ terminal }, api, target: string, size: string) => {
+  api: async ({ terminal }, api, target, size) => {
     const read = size === '0' ? { value: 0 } : readSize(size)
     if (!('value' in read)) throw new WrongUsage(`${size}: ${read.problem}.`)
     const { id } = await findUser(api, target)
     const { message, user } = await api.setExtraDisk({ params: { id: String(id) }, body: { bytes: read.value } })
     terminal.json(user)
     terminal.print(`${user.email}: ${message}`)
-  }),
-}
+  },
+})
 
-function changeCommand({ call, ...words }: Change): CommandSpec {
-  return {
+function changeCommand({ call, ...words }: Change) {
+  return defineCommand({
     ...words,
     usage: (command) => command.argument('<user...>', 'e-mail addresses or ids'),
     work: forEachByApi(async (api, target) => {
@@ -169,7 +171,7 @@ function changeCommand({ call, ...words }: Change): CommandSpec {
       const left = user.is_blocked ? ` (${formatCount(user.containers.length, 'container')})` : ''
       return { line: `${user.email}: ${message}${left}`, value: user }
     }),
-  }
+  })
 }
 
 interface InviteOptions {
@@ -182,7 +184,7 @@ interface InviteOptions {
 type Invitation = InvitationsResponse['invitations'][number]
 
 /** `berth users invite`. */
-const inviteCommand: CommandSpec = {
+const inviteCommand = defineCommand({
   description: 'create accounts and mail each a signup link',
   usage: (command) =>
     command
@@ -201,17 +203,15 @@ const inviteCommand: CommandSpec = {
     ['users invite ann@example.org bob@example.org', 'two users'],
     ['users invite --csv class.csv --column "Student mail" --no-mail', 'a class, with links to hand out'],
   ],
-  work: invitePeople,
-}
-
-async function invitePeople(context: CommandContext, typed: readonly string[], options: InviteOptions): Promise<void> {
-  const fromFile =
-    options.csv === undefined ? [] : await readAddresses(path.resolve(context.folder, options.csv), options.column)
-  const emails = [...new Set([...typed, ...fromFile])]
-  if (emails.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
-  const notDone = await withApi(context, (api) => inviteAll(context, api, emails, options))
-  if (notDone > 0) throw new CommandFailed(`${notDone} of ${emails.length} could not be invited.`)
-}
+  work: async (context, typed, options) => {
+    const fromFile =
+      options.csv === undefined ? [] : await readAddresses(path.resolve(context.folder, options.csv), options.column)
+    const emails = [...new Set([...typed, ...fromFile])]
+    if (emails.length === 0) throw new WrongUsage('Whom? Give addresses, or a file of them with --csv.')
+    const notDone = await withApi(context, (api) => inviteAll(context, api, emails, options))
+    if (notDone > 0) throw new CommandFailed(`${notDone} of ${emails.length} could not be invited.`)
+  },
+})
 
 /** @returns the number of addresses that could not be invited */
 async function inviteAll(
@@ -247,7 +247,7 @@ const sentences: Record<Invitation['status'], string> = {
 const wordsFor = ({ email, status, link }: Invitation) => `${email}: ${link ?? sentences[status]}`
 
 /** `berth link`. */
-export const link: CommandSpec = {
+export const link = defineCommand({
   description: 'print a login link, for when mail does not work',
   usage: (command) => command.argument('<email>', 'address of an account'),
   effect:
@@ -257,26 +257,20 @@ export const link: CommandSpec = {
     ['link ann@example.org', 'to hand over to Ann'],
     ['link boss@example.org | qrencode -t ansi', 'as a QR code for a phone'],
   ],
-  work: byApi(printLink),
-}
-
-async function printLink({ terminal }: CommandContext, api: Client, email: string): Promise<void> {
-  const printed = await api.printLink({ body: { email } })
-  terminal.json(printed)
-  terminal.print(printed.link)
-  const what = printed.purpose === 'signup' ? 'The first link' : 'A login link'
-  terminal.note(
-    `${what} of ${email}, valid once, until ${formatInstant(printed.expires_at)} UTC. It signs in to this account: keep it secret.`,
-  )
-  if (printed.link.includes(':0/')) terminal.note('PORT=0: put the port that Berth prints into the link.')
-}
-
-interface ExportOptions {
-  readonly output?: string
-}
+  api: async ({ terminal }, api, email) => {
+    const printed = await api.printLink({ body: { email } })
+    terminal.json(printed)
+    terminal.print(printed.link)
+    const what = printed.purpose === 'signup' ? 'The first link' : 'A login link'
+    terminal.note(
+      `${what} of ${email}, valid once, until ${formatInstant(printed.expires_at)} UTC. It signs in to this account: keep it secret.`,
+    )
+    if (printed.link.includes(':0/')) terminal.note('PORT=0: put the port that Berth prints into the link.')
+  },
+})
 
 /** `berth users export`. */
-const exportUserCommand: CommandSpec = {
+const exportUserCommand = defineCommand({
   description: 'export everything that is kept about a user, as JSON',
   usage: (command) =>
     command
@@ -289,22 +283,15 @@ const exportUserCommand: CommandSpec = {
     ['users export ann@example.org --output ann.json', 'for a request of Ann for her data'],
     ['users export 12 | jq .sessions', 'sessions of the user with the id 12'],
   ],
-  work: byApi(exportUser),
-}
-
-async function exportUser(
-  { terminal, folder, signal }: CommandContext,
-  api: Client,
-  target: string,
-  { output }: ExportOptions,
-): Promise<void> {
-  const { id, email } = await findUser(api, target)
-  const data = await api.exportUserData({ params: { id: String(id) } })
-  const text = `${JSON.stringify(data, null, 2)}\n`
-  if (output === undefined) return terminal.write(text)
-  await writeNewFile(path.resolve(folder, output), output, () => once(text), signal)
-  terminal.note(`What is kept about ${email} is in ${output}.`)
-}
+  api: async ({ terminal, folder, signal }, api, target, { output }) => {
+    const { id, email } = await findUser(api, target)
+    const data = await api.exportUserData({ params: { id: String(id) } })
+    const text = `${JSON.stringify(data, null, 2)}\n`
+    if (output === undefined) return terminal.write(text)
+    await writeNewFile(path.resolve(folder, output), output, () => once(text), signal)
+    terminal.note(`What is kept about ${email} is in ${output}.`)
+  },
+})
 
 async function* once(text: string): AsyncGenerator<string> {
   yield text
@@ -316,7 +303,7 @@ interface DeleteOptions {
 }
 
 /** `berth users delete`. */
-const deleteUsersCommand: CommandSpec = {
+const deleteUsersCommand = defineCommand({
   description: 'delete accounts and their containers',
   usage: (command) =>
     command
@@ -330,23 +317,16 @@ const deleteUsersCommand: CommandSpec = {
     ['users delete ann@example.org', 'asks, then deletes Ann; her files are kept for KEEP_HOMES'],
     ['users delete 12 13 --purge --yes', 'deletes two users and their files without asking'],
   ],
-  work: byApi(deleteUsers),
-}
-
-async function deleteUsers(
-  context: CommandContext,
-  api: Client,
-  targets: readonly string[],
-  options: DeleteOptions,
-): Promise<void> {
-  if (!options.yes) await ask(context, api, targets, options)
-  const query = options.purge ? { purge: 'true' } : {}
-  await forEach(context, targets, async (target) => {
-    const { id, email } = await findUser(api, target)
-    const { message } = await api.deleteUser({ params: { id: String(id) }, query })
-    return { line: `${email}: ${message}`, value: { id, email, message } }
-  })
-}
+  api: async (context, api, targets, options) => {
+    if (!options.yes) await ask(context, api, targets, options)
+    const query = options.purge ? { purge: 'true' } : {}
+    await forEach(context, targets, async (target) => {
+      const { id, email } = await findUser(api, target)
+      const { message } = await api.deleteUser({ params: { id: String(id) }, query })
+      return { line: `${email}: ${message}`, value: { id, email, message } }
+    })
+  },
+})
 
 async function ask(
   { terminal, signal }: CommandContext,

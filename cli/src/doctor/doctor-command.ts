@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Option, type Command } from 'commander'
+import { Option } from '@commander-js/extra-typings'
+import type { Command } from 'commander'
 import { addCommands, addHelp, type Run } from '#/command.ts'
 import { withApi, type CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
-import type { CommandSpec } from '#/command.ts'
-import type { CommandContext } from '#/with-api.ts'
+import { defineCommand } from '#/command.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
 import { requireDocker, requireSettings } from '#/commands/store-access.ts'
 import { extendedFields, findCatalogueEntry } from '@berth/server/templates/catalogue.ts'
@@ -10,7 +9,7 @@ import type { TrialOptions } from './run-trial.ts'
 import type { Fields } from './try-installation.ts'
 
 /** `berth templates try`. */
-export const tryCommand: CommandSpec = {
+export const tryCommand = defineCommand({
   description: 'try an application behind the prefix, and find a template that works',
   usage: (command) =>
     command
@@ -32,8 +31,39 @@ export const tryCommand: CommandSpec = {
     ['templates try jupyterlab --image my-notebook:1', 'a template of the catalogue with an image of your own'],
     ['templates try lab --file templates.yaml --json | jq .proposal', 'a template of your own, for a script'],
   ],
-  work: tryHere,
-}
+  work: async (context, given, options) => {
+    const { signal, terminal, env, folder } = context
+    const config = requireSettings(context)
+    requireDocker(config, 'berth templates try starts containers on Docker; it knows nothing of clusters yet.')
+    const startLimit = Number(options.timeout) * 1_000
+    if (!(startLimit >= 1_000 && startLimit <= 3_600_000)) throw new WrongUsage('--timeout takes 1 to 3600 seconds.')
+    // Loaded here, because loading it would slow every other command.
+    const [{ runTrial }, { findChromium }] = await Promise.all([import('./run-trial.ts'), import('./chromium.ts')])
+    const fields = { ...fieldsOf(given, options, folder), ...(options.image && { image: options.image }) }
+    const browser = options.browser ? path.resolve(folder, options.browser) : findChromium(env.PATH ?? '')
+    if (!options.http && browser === undefined)
+      terminal.note(
+        'There is no Chromium in PATH (apt-get install chromium, or --browser): only HTTP is looked at. Scripts, WebSockets, cookies of scripts and service workers are not tried.',
+      )
+    const trial: TrialOptions = {
+      config,
+      fields,
+      name: nameFor(given),
+      startLimit,
+      browser: options.http ? null : (browser ?? null),
+    }
+    const { works, proposal } = await runTrial(context, trial).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw error instanceof CommandFailed ? error : new CommandFailed(`It could not be tried: ${reasonOf(error)}`)
+    })
+    if (works) return
+    throw new CommandFailed(
+      proposal
+        ? `${given} breaks as it is; see above what works.`
+        : `${given} breaks, and no template was found that works: see docs/how-to/run-applications.md.`,
+    )
+  },
+})
 
 interface TryOptions {
   readonly file?: string
@@ -41,39 +71,6 @@ interface TryOptions {
   readonly timeout: string
   readonly browser?: string
   readonly http?: true
-}
-
-async function tryHere(context: CommandContext, given: string, options: TryOptions): Promise<void> {
-  const { signal, terminal, env, folder } = context
-  const config = requireSettings(context)
-  requireDocker(config, 'berth templates try starts containers on Docker; it knows nothing of clusters yet.')
-  const startLimit = Number(options.timeout) * 1_000
-  if (!(startLimit >= 1_000 && startLimit <= 3_600_000)) throw new WrongUsage('--timeout takes 1 to 3600 seconds.')
-  // Loaded here, because loading it would slow every other command.
-  const [{ runTrial }, { findChromium }] = await Promise.all([import('./run-trial.ts'), import('./chromium.ts')])
-  const fields = { ...fieldsOf(given, options, folder), ...(options.image && { image: options.image }) }
-  const browser = options.browser ? path.resolve(folder, options.browser) : findChromium(env.PATH ?? '')
-  if (!options.http && browser === undefined)
-    terminal.note(
-      'There is no Chromium in PATH (apt-get install chromium, or --browser): only HTTP is looked at. Scripts, WebSockets, cookies of scripts and service workers are not tried.',
-    )
-  const trial: TrialOptions = {
-    config,
-    fields,
-    name: nameFor(given),
-    startLimit,
-    browser: options.http ? null : (browser ?? null),
-  }
-  const { works, proposal } = await runTrial(context, trial).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw error instanceof CommandFailed ? error : new CommandFailed(`It could not be tried: ${reasonOf(error)}`)
-  })
-  if (works) return
-  throw new CommandFailed(
-    proposal
-      ? `${given} breaks as it is; see above what works.`
-      : `${given} breaks, and no template was found that works: see docs/how-to/run-applications.md.`,
-  )
 }
 
 /** Of the file, of the catalogue, or of an image alone. @throws {WrongUsage} */
