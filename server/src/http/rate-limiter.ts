@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { normalizeIP } from '@fastify/rate-limit'
 import type { Endpoint } from '@berth/api/endpoints.ts'
+import { networkOf } from '@berth/gateway/basics/ip-address.ts'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { CookieSettings } from '@berth/gateway/tokens/token-selection.ts'
 import { setLatest } from '#/machine/recent-counts.ts'
@@ -137,15 +137,12 @@ export class RateLimiter {
 /** A user needs two or three; the rest is for several users of one mailbox, and for retries. */
 const perMailbox = (perMinute: number) => Math.min(perMinute, Math.max(5, Math.ceil(perMinute / 60)))
 
-const addressKey = ({ address }: RateLimitedClient, kind: RateLimitedKind) => `${kind} ${network(address)}`
+const addressKey = ({ address }: RateLimitedClient, kind: RateLimitedKind) => `${kind} ${networkOf(address)}`
 
 const deviceKey = (device: string, kind: RateLimitedKind) => `${kind} device ${device}`
 
 const clientKey = (client: RateLimitedClient, kind: RateLimitedKind) =>
   client.device === undefined ? addressKey(client, kind) : deviceKey(client.device, kind)
-
-/** A customer with one IPv6 address has 2^64 of them. */
-const network = (address: string) => (address === '' ? '' : normalizeIP(address, 64))
 
 /**
  * Whether the endpoint needs no account and concerns accounts or mailed links: an attacker would try many addresses or
