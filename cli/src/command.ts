@@ -24,14 +24,30 @@ interface CommandSpec<Arguments extends unknown[], Options extends OptionValues>
   readonly api?: (context: CommandContext, api: Client, ...values: Values<Arguments, Options>) => Promise<void>
   /** Of one call of `api`, in ms. */
   readonly timeout?: number
+  /** What its group does without a further word. */
+  readonly isDefault?: true
 }
 
 /** A command whose types are checked. */
 interface DefinedCommand extends HelpText {
   readonly description: string
+  readonly isDefault?: true
   readonly usage?: (command: Usage) => unknown
   readonly work: (context: CommandContext, ...values: never[]) => Promise<void>
 }
+
+/** Commands below a word. */
+export interface CommandGroup {
+  readonly description: string
+  readonly alias?: string
+  /** By their names, in the order in which help lists them. */
+  readonly commands: () => Commands
+}
+
+/** A command may have others below it, too. */
+export type Commands = Readonly<
+  Record<string, CommandGroup | (DefinedCommand & Partial<Pick<CommandGroup, 'commands'>>)>
+>
 
 /** The values that a command gets have the types that its usage declares. */
 export const defineCommand = <Arguments extends unknown[] = [], Options extends OptionValues = {}>({
@@ -45,14 +61,20 @@ export const defineCommand = <Arguments extends unknown[] = [], Options extends 
 }
 
 /** Adds commands by their names, in the order in which help lists them. */
-export function addCommands(parent: Command, run: Run, specs: Readonly<Record<string, DefinedCommand>>): void {
-  for (const [name, { description, usage, work, ...help }] of Object.entries(specs)) {
-    const command = parent.command(name).description(description)
-    // It is the same object: the types of the other package say which values it parses.
-    usage?.(command as unknown as Usage)
-    command.action((...values: unknown[]) => run((context) => work(context, ...(values as never[]))))
-    addHelp(command, help)
+export function addCommands(parent: Command, run: Run, commands: Commands): void {
+  for (const [name, spec] of Object.entries(commands)) {
+    const command = parent.command(name, { isDefault: 'isDefault' in spec }).description(spec.description)
+    if ('alias' in spec) command.alias(spec.alias)
+    if ('work' in spec) addWork(command, run, spec)
+    addCommands(command, run, spec.commands?.() ?? {})
   }
+}
+
+function addWork(command: Command, run: Run, { usage, work, effect, examples }: DefinedCommand): void {
+  // It is the same object: the types of the other package say which values it parses.
+  usage?.(command as unknown as Usage)
+  command.action((...values: unknown[]) => run((context) => work(context, ...(values as never[]))))
+  addHelp(command, { effect, examples })
 }
 
 /** Work that calls the API: see `withApi`. @param timeout of one call, in ms */

@@ -1,26 +1,26 @@
 import { Command, type OutputConfiguration } from 'commander'
 import { packageVersion } from '@berth/server/machine/package-version.ts'
-import { addAudit } from '#/commands/audit-command.ts'
+import { auditCommands } from '#/commands/audit-command.ts'
 import { backup } from '#/commands/backup-command.ts'
-import { addConfig } from '#/commands/config-check-command.ts'
-import { addContainers } from '#/commands/containers-command.ts'
-import { addKeys } from '#/commands/keys-command.ts'
-import { addUsers, link } from '#/commands/users-command.ts'
+import { configCommands } from '#/commands/config-check-command.ts'
+import { containersCommands } from '#/commands/containers-command.ts'
+import { keysCommands } from '#/commands/keys-command.ts'
+import { link, usersCommands } from '#/commands/users-command.ts'
 import { restore } from '#/commands/restore-command.ts'
 import { status } from '#/commands/status-command.ts'
-import { addStore } from '#/commands/store-command.ts'
-import { addTokens } from '#/commands/tokens-command.ts'
+import { storeCommands } from '#/commands/store-command.ts'
+import { tokensCommands } from '#/commands/tokens-command.ts'
 import { usage } from '#/commands/usage-command.ts'
-import { addEnvironments } from '#/commands/environments-command.ts'
-import { addGroups } from '#/commands/groups-command.ts'
-import { addDoctor } from '#/doctor/doctor-command.ts'
-import { addInit } from '#/init/init-command.ts'
-import { addHomes } from '#/commands/homes-command.ts'
-import { addSnapshots } from '#/commands/snapshots-command.ts'
-import { addShares } from '#/commands/shares-command.ts'
+import { environmentsCommands } from '#/commands/environments-command.ts'
+import { groupsCommands } from '#/commands/groups-command.ts'
+import { doctorCommands } from '#/doctor/doctor-command.ts'
+import { init } from '#/init/init-command.ts'
+import { homesCommands } from '#/commands/homes-command.ts'
+import { snapshotsCommands } from '#/commands/snapshots-command.ts'
+import { sharesCommands } from '#/commands/shares-command.ts'
 import { addCommands, addHelp } from './command.ts'
-import { addLinks } from '#/commands/link-command.ts'
-import { addTemplates } from '#/commands/templates-command.ts'
+import { openLinkCommand } from '#/commands/link-command.ts'
+import { templatesCommands } from '#/commands/templates-command.ts'
 import type { CommandContext } from './with-api.ts'
 
 /** Options of every command. */
@@ -54,26 +54,28 @@ export function createProgram(
     ],
   })
   const run = (work: (context: CommandContext) => Promise<void>) => work(createContext(program.opts<GlobalOptions>()))
-  addCommands(program, run, { status })
-  addUsers(program, run)
-  addContainers(program, run)
-  addCommands(program, run, { link })
-  addLinks(program, run)
-  addGroups(program, run)
-  addCommands(program, run, { usage })
-  addTokens(program, run)
-  addShares(program, run)
-  addSnapshots(program, run)
-  addHomes(program, run)
-  addAudit(program, run)
-  addKeys(program, run)
-  addTemplates(program, run)
-  addEnvironments(program, run)
-  addCommands(program, run, { backup, restore })
-  addStore(program, run)
-  addInit(program, run)
-  addConfig(program, run)
-  addDoctor(program, run)
+  addCommands(program, run, {
+    status,
+    users: usersCommands,
+    containers: containersCommands,
+    link: { ...link, commands: () => ({ open: openLinkCommand }) },
+    groups: groupsCommands,
+    usage,
+    tokens: tokensCommands,
+    shares: sharesCommands,
+    snapshots: snapshotsCommands,
+    homes: homesCommands,
+    audit: auditCommands,
+    keys: keysCommands,
+    templates: templatesCommands,
+    environments: environmentsCommands,
+    backup,
+    restore,
+    store: storeCommands,
+    init,
+    config: configCommands,
+    doctor: doctorCommands,
+  })
   return program
 }
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
-import { addAudit } from './audit-command.ts'
+import { addCommands } from '#/command.ts'
+import { auditCommands } from './audit-command.ts'
 
 test('days and instants of a filter are ISO 8601', () => {
   const program = new Command().exitOverride()
-  addAudit(program, async () => undefined)
+  addCommands(program, async () => undefined, { audit: auditCommands })
   const parse = (since: string) => program.parse(['audit', 'list', '--since', since], { from: 'user' })
   for (const since of ['2026-12-11', '2026-12-11T14:00Z', '2026-12-11T14:00:00+01:00'])
     assert.doesNotThrow(() => parse(since))

@@ -1,9 +1,8 @@
 import path from 'node:path'
 import { auditAsCsv, auditAsJsonLines, type AuditEntry } from '@berth/api/schemas/administration/audit.ts'
 import { Option } from '@commander-js/extra-typings'
-import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, pagesOf, defineCommand, type Run, type Usage } from '#/command.ts'
+import { pagesOf, defineCommand, type CommandGroup, type Usage } from '#/command.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
 import { formatInstant, writeNewFile } from '#/terminal.ts'
 
@@ -16,9 +15,9 @@ interface Filter {
 }
 
 /** `berth audit ...`: reads and verifies the audit log. */
-export function addAudit(program: Command, run: Run): void {
-  const audit = program.command('audit').description('the audit log: list, export and verify it')
-  addCommands(audit, run, { list, export: exportLog, verify })
+export const auditCommands: CommandGroup = {
+  description: 'the audit log: list, export and verify it',
+  commands: () => ({ list, export: exportLog, verify }),
 }
 
 function withFilter(command: Usage) {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
-import { addCommands, defineCommand, type Run } from '#/command.ts'
+import { defineCommand, type CommandGroup } from '#/command.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
 import { callbackPath } from '@berth/server/accounts/oidc/provider-settings.ts'
 import { addressesFor, readConfig, smtpHeloName, type Config } from '@berth/server/config/config.ts'
@@ -9,9 +8,9 @@ import { defaultLanguage } from '@berth/texts/language.ts'
 import { localize } from '@berth/texts/localize.ts'
 
 /** `berth config check`. */
-export function addConfig(program: Command, run: Run): void {
-  const config = program.command('config').description('settings: check them')
-  addCommands(config, run, { check })
+export const configCommands: CommandGroup = {
+  description: 'settings: check them',
+  commands: () => ({ check }),
 }
 
 const check = defineCommand({

@@ -1,16 +1,6 @@
 import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
-import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import {
-  addCommands,
-  forEach,
-  forEachByApi,
-  listByApi,
-  removed,
-  defineCommand,
-  type Run,
-  type Usage,
-} from '#/command.ts'
+import { forEach, forEachByApi, listByApi, removed, defineCommand, type CommandGroup, type Usage } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
@@ -20,9 +10,9 @@ import { formatCount, formatInstant, formatBoolean } from '#/terminal.ts'
 const maxIdsPerRequest = 1_000
 
 /** `berth containers ...`: containers of all users. */
-export function addContainers(program: Command, run: Run): void {
-  const containers = program.command('containers').description('containers: list, stop, block and remove them')
-  addCommands(containers, run, { list, stop, block, unblock, remove })
+export const containersCommands: CommandGroup = {
+  description: 'containers: list, stop, block and remove them',
+  commands: () => ({ list, stop, block, unblock, remove }),
 }
 
 const withIds = (command: Usage) =>

@@ -1,23 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { fillPath, refusalIn, type Client } from '@berth/api/client.ts'
 import { endpoints } from '@berth/api/endpoints.ts'
 import type { Environment, EnvironmentSource, EnvironmentVersion } from '@berth/api/schemas/environments.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
-import { addCommands, forEachByApi, listByApi, pagesOf, defineCommand, type Run } from '#/command.ts'
+import { forEachByApi, listByApi, pagesOf, defineCommand, type CommandGroup } from '#/command.ts'
 import { findGroup } from '#/find-users.ts'
 import { formatInstant } from '#/terminal.ts'
 import { longTimeout, withApi, type CommandContext } from '#/with-api.ts'
 
 /** `berth environments ...`: images that Berth builds. */
-export function addEnvironments(program: Command, run: Run): void {
-  const environments = program
-    .command('environments')
-    .alias('environment')
-    .description('environments: images that Berth builds for templates')
-  addCommands(environments, run, { list, versions, set, build, log, publish, delete: remove })
+export const environmentsCommands: CommandGroup = {
+  description: 'environments: images that Berth builds for templates',
+  alias: 'environment',
+  commands: () => ({ list, versions, set, build, log, publish, delete: remove }),
 }
 
 const list = defineCommand({

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
 import type { Group, Member } from '@berth/api/schemas/groups.ts'
 import type { GroupInvitation } from '@berth/api/schemas/groups/group-invitations.ts'
@@ -11,7 +10,6 @@ import { localize } from '@berth/texts/localize.ts'
 import { formatBytes } from '@berth/texts/localized-message.ts'
 import { CommandFailed, WrongUsage, reasonOf } from '#/command-failure.ts'
 import {
-  addCommands,
   byApi,
   forEach,
   forEachByApi,
@@ -19,7 +17,7 @@ import {
   listByApi,
   pagesOf,
   defineCommand,
-  type Run,
+  type CommandGroup,
   type Usage,
 } from '#/command.ts'
 import { findGroup, findUser, groupsOf } from '#/find-users.ts'
@@ -29,12 +27,22 @@ import { withApi, type CommandContext } from '#/with-api.ts'
 import { endTermCommand } from './term-end-command.ts'
 
 /** `berth groups ...`: groups and their members. */
-export function addGroups(program: Command, run: Run): void {
-  const groups = program.command('groups').description('groups: classes, teams and courses')
-  addCommands(groups, run, { list: listGroups, create, delete: removeGroup })
-  addMembers(groups, run)
-  addInvitations(groups, run)
-  addCommands(groups, run, { folder, timetable: timetableCommand, 'end-term': endTermCommand })
+export const groupsCommands: CommandGroup = {
+  description: 'groups: classes, teams and courses',
+  commands: () => ({
+    list: listGroups,
+    create,
+    delete: removeGroup,
+    members: listMembers,
+    add,
+    remove: removeMembers,
+    invitations: listInvitations,
+    resend,
+    withdraw,
+    folder,
+    timetable: timetableCommand,
+    'end-term': endTermCommand,
+  }),
 }
 
 const listGroups = defineCommand({
@@ -151,11 +159,6 @@ const folder = defineCommand({
   },
 })
 
-/** `berth groups members`, `add` and `remove`. */
-function addMembers(groups: Command, run: Run): void {
-  addCommands(groups, run, { members: listMembers, add, remove: removeMembers })
-}
-
 const listMembers = defineCommand({
   description: 'list the members of a group with their containers of its types',
   usage: (command) =>
@@ -260,11 +263,6 @@ const removeMembers = defineCommand({
     })
   },
 })
-
-/** `berth groups invitations`, `resend` and `withdraw`. */
-function addInvitations(groups: Command, run: Run): void {
-  addCommands(groups, run, { invitations: listInvitations, resend, withdraw })
-}
 
 const listInvitations = defineCommand({
   description: 'list invitations to a group that are not accepted yet',

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
 import type { AdminContainer } from '@berth/api/schemas/administration/admin.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addCommands, forEach, listByApi, defineCommand, type Run } from '#/command.ts'
+import { forEach, listByApi, defineCommand, type CommandGroup } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
 import type { Terminal } from '#/terminal.ts'
 import { longTimeout } from '#/with-api.ts'
 
 /** `berth homes ...`: to which account the homes of containers belong. */
-export function addHomes(program: Command, run: Run): void {
-  const homes = program
-    .command('homes')
-    .description('homes: which their programs cannot write to, and to whom they belong')
-  addCommands(homes, run, { problems, chown })
+export const homesCommands: CommandGroup = {
+  description: 'homes: which their programs cannot write to, and to whom they belong',
+  commands: () => ({ problems, chown }),
 }
 
 type ContainerWithEmail = AdminContainer & { readonly email: string }

@@ -1,11 +1,10 @@
-import type { Command } from 'commander'
-import { addCommands, defineCommand, type Run } from '#/command.ts'
+import { defineCommand, type CommandGroup } from '#/command.ts'
 import { formatInstant } from '#/terminal.ts'
 
 /** `berth keys ...`: signing keys of tokens. */
-export function addKeys(program: Command, run: Run): void {
-  const keys = program.command('keys').description('signing keys: list and rotate them')
-  addCommands(keys, run, { list, rotate })
+export const keysCommands: CommandGroup = {
+  description: 'signing keys: list and rotate them',
+  commands: () => ({ list, rotate }),
 }
 
 const list = defineCommand({

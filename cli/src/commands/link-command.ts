@@ -1,18 +1,12 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { openLink, openLinkProblem } from '@berth/api/open-link.ts'
 import { addressesFor, readConfig } from '@berth/server/config/config.ts'
 import { filesOfLink } from '@berth/server/templates/starter-files/link-files.ts'
 import { CommandFailed } from '#/command-failure.ts'
-import { addCommands, defineCommand, type Run } from '#/command.ts'
+import { defineCommand } from '#/command.ts'
 
-/** `berth link open`, beside `berth link`, which has no commands otherwise. */
-export function addLinks(program: Command, run: Run): void {
-  const link = program.commands.find((each) => each.name() === 'link')
-  if (link) addCommands(link, run, { open })
-}
-
-const open = defineCommand({
+/** `berth link open`. */
+export const openLinkCommand = defineCommand({
   description: 'print a link that opens a container of a type, that of each reader, and a path in it',
   usage: (command) =>
     command

@@ -1,14 +1,13 @@
 import type { AdminShare } from '@berth/api/schemas/features/sharing.ts'
-import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, listByApi, pagesOf, removeByApi, defineCommand, type Run } from '#/command.ts'
+import { listByApi, pagesOf, removeByApi, defineCommand, type CommandGroup } from '#/command.ts'
 import { ownerQuery } from '#/find-users.ts'
 import { formatInstant } from '#/terminal.ts'
 
 /** `berth shares ...`: containers that their owners share with others. */
-export function addShares(program: Command, run: Run): void {
-  const shares = program.command('shares').description('shared containers: list shares and end them')
-  addCommands(shares, run, { list, end })
+export const sharesCommands: CommandGroup = {
+  description: 'shared containers: list shares and end them',
+  commands: () => ({ list, end }),
 }
 
 const list = defineCommand({

@@ -1,6 +1,5 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
-import type { Command } from 'commander'
-import { addCommands, forEach, forEachByApi, defineCommand, type Run } from '#/command.ts'
+import { forEach, forEachByApi, defineCommand, type CommandGroup } from '#/command.ts'
 import { longTimeout } from '#/with-api.ts'
 import { formatInstant } from '#/terminal.ts'
 import { formatBytes } from '@berth/texts/localized-message.ts'
@@ -10,9 +9,9 @@ import { localize } from '@berth/texts/localize.ts'
 const container = ['<container>', 'id of the container, as "berth containers list" shows it'] as const
 
 /** `berth snapshots ...`: snapshots of homes of all users. */
-export function addSnapshots(program: Command, run: Run): void {
-  const snapshots = program.command('snapshots').description('snapshots of homes: list, make, restore and remove them')
-  addCommands(snapshots, run, { list, take, restore, remove })
+export const snapshotsCommands: CommandGroup = {
+  description: 'snapshots of homes: list, make, restore and remove them',
+  commands: () => ({ list, take, restore, remove }),
 }
 
 const list = defineCommand({

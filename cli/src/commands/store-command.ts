@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
-import { addCommands, defineCommand, type Run } from '#/command.ts'
+import { defineCommand, type CommandGroup } from '#/command.ts'
 import type { CommandContext } from '#/with-api.ts'
 import { CommandFailed } from '#/command-failure.ts'
 import { lockDatabase, storeLocationOf } from '#/lock-database.ts'
@@ -9,9 +8,9 @@ import { readSecretFile } from '@berth/server/machine/secret-file.ts'
 import { inWords, requireSettings, requireStopped, requireStoreOwner } from './store-access.ts'
 
 /** `berth store ...`. */
-export function addStore(program: Command, run: Run): void {
-  const store = program.command('store').description('the database: copy it to the other kind')
-  addCommands(store, run, { copy })
+export const storeCommands: CommandGroup = {
+  description: 'the database: copy it to the other kind',
+  commands: () => ({ copy }),
 }
 
 const copy = defineCommand({

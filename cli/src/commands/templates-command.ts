@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { readConfig, readTemplateFile, templatesOfNames, type Config } from '@berth/server/config/config.ts'
 import { followedPaths } from '@berth/server/config/settings.ts'
@@ -8,17 +7,15 @@ import { catalogueEntries, chosenFields, isNameList } from '@berth/server/templa
 import type { ReadTemplates } from '@berth/server/templates/read-templates.ts'
 import { checkStarterFiles } from '@berth/server/templates/starter-files/file-sources.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addCommands, defineCommand, type Run } from '#/command.ts'
+import { defineCommand, type CommandGroup } from '#/command.ts'
 import { withAccount } from '#/find-users.ts'
 import { tryCommand } from '#/try/try-command.ts'
 
 /** `berth templates ...`: container templates. */
-export function addTemplates(program: Command, run: Run): void {
-  const templates = program
-    .command('templates')
-    .alias('template')
-    .description('container templates: list, check, try and reload them, and the catalogue')
-  addCommands(templates, run, { list, catalogue: catalogueCommand, check: checkCommand, try: tryCommand, reload })
+export const templatesCommands: CommandGroup = {
+  description: 'container templates: list, check, try and reload them, and the catalogue',
+  alias: 'template',
+  commands: () => ({ list, catalogue: catalogueCommand, check: checkCommand, try: tryCommand, reload }),
 }
 
 const list = defineCommand({

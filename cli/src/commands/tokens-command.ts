@@ -1,16 +1,15 @@
 import type { AdminApiToken } from '@berth/api/schemas/api-tokens.ts'
 import { isScope, scopes as allScopes, type Scope } from '@berth/api/scopes.ts'
-import type { Command } from 'commander'
 import type { Client } from '@berth/api/client.ts'
-import { addCommands, listByApi, pagesOf, removeByApi, defineCommand, type Run } from '#/command.ts'
+import { listByApi, pagesOf, removeByApi, defineCommand, type CommandGroup } from '#/command.ts'
 import { ownerQuery } from '#/find-users.ts'
 import { WrongUsage } from '#/command-failure.ts'
 import { formatInstant } from '#/terminal.ts'
 
 /** `berth tokens ...`: API tokens of all users. */
-export function addTokens(program: Command, run: Run): void {
-  const tokens = program.command('tokens').description('API tokens: list, create and remove them')
-  addCommands(tokens, run, { list, create, remove })
+export const tokensCommands: CommandGroup = {
+  description: 'API tokens: list, create and remove them',
+  commands: () => ({ list, create, remove }),
 }
 
 const list = defineCommand({

@@ -1,13 +1,12 @@
 import path from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import type { Command } from 'commander'
 import { languages, type Language } from '@berth/api/boot.ts'
 import type { Client } from '@berth/api/client.ts'
 import type { AdminUser } from '@berth/api/schemas/administration/admin.ts'
 import type { InvitationsResponse } from '@berth/api/schemas/invitations.ts'
 import { readSize } from '@berth/server/templates/field-values.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addCommands, forEach, forEachByApi, listByApi, defineCommand, type HelpText, type Run } from '#/command.ts'
+import { forEach, forEachByApi, listByApi, defineCommand, type HelpText, type CommandGroup } from '#/command.ts'
 import { findUser, usersOf } from '#/find-users.ts'
 import { addressesPerCall, readAddresses } from '#/read-addresses.ts'
 import { formatBoolean, formatCount, formatInstant, writeNewFile } from '#/terminal.ts'
@@ -20,10 +19,20 @@ interface ListOptions {
 }
 
 /** `berth users ...`: accounts, roles and blocks. */
-export function addUsers(program: Command, run: Run): void {
-  const users = program.command('users').description('accounts: list, block, promote, invite and delete users')
-  addCommands(users, run, { list, show, block, unblock, promote, demote, 'extra-disk': extraDisk })
-  addCommands(users, run, { export: exportUserCommand, invite: inviteCommand, delete: deleteUsersCommand })
+export const usersCommands: CommandGroup = {
+  description: 'accounts: list, block, promote, invite and delete users',
+  commands: () => ({
+    list,
+    show,
+    block,
+    unblock,
+    promote,
+    demote,
+    'extra-disk': extraDisk,
+    export: exportUserCommand,
+    invite: inviteCommand,
+    delete: deleteUsersCommand,
+  }),
 }
 
 const list = defineCommand({

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Option } from '@commander-js/extra-typings'
-import type { Command } from 'commander'
-import { addCommands, addHelp, type Run } from '#/command.ts'
+import { defineCommand, type CommandGroup } from '#/command.ts'
 import { withApi, type CommandContext } from '#/with-api.ts'
 import { CommandFailed, reasonOf } from '#/command-failure.ts'
 import { addressesFor, readConfig, type Config } from '@berth/server/config/config.ts'
@@ -13,31 +12,29 @@ import { findService } from '#/find-service.ts'
 import { formatCount } from '#/terminal.ts'
 
 /** `berth doctor check`, also without the last word, and `berth doctor attack`. */
-export function addDoctor(program: Command, run: Run): void {
-  const doctor = program.command('doctor').description('examine the installation: what will hurt, and what mends it')
-  const check = doctor
-    .command('check', { isDefault: true })
-    .description('look for what will hurt: versions, TLS, DNS, disk, clock, backups, rules of the host')
-    .addOption(
-      new Option('--fail-on <level>', 'lowest level of a finding with exit code 1').choices(levels).default('warning'),
-    )
-    .action(({ failOn }: { failOn: Level }) => run((context) => examine(context, failOn)))
-  addHelp(check, {
-    effect:
-      'Changes nothing. Works while Berth runs and while it does not; a running one knows more. Run it with the ' +
-      'environment of the service, as its account or as root. All checks run at the same time, each for at most ' +
-      '10 s; what cannot be checked is no finding. Levels: critical (users or data are at risk now), warning (it will ' +
-      'hurt), hint. Exit code 1 if there is a finding of the level of --fail-on or above.',
-    examples: [
-      [
-        'doctor check',
-        'after the installation, and after every change of the machine; berth doctor alone does the same',
-      ],
-      ['doctor check --fail-on critical --json | jq -r ".findings[].what"', 'for monitoring'],
-    ],
-  })
-  addCommands(doctor, run, { attack: attackCommand })
+export const doctorCommands: CommandGroup = {
+  description: 'examine the installation: what will hurt, and what mends it',
+  commands: () => ({ check, attack: attackCommand }),
 }
+
+const check = defineCommand({
+  description: 'look for what will hurt: versions, TLS, DNS, disk, clock, backups, rules of the host',
+  isDefault: true,
+  usage: (command) =>
+    command.addOption(
+      new Option('--fail-on <level>', 'lowest level of a finding with exit code 1').choices(levels).default('warning'),
+    ),
+  effect:
+    'Changes nothing. Works while Berth runs and while it does not; a running one knows more. Run it with the ' +
+    'environment of the service, as its account or as root. All checks run at the same time, each for at most ' +
+    '10 s; what cannot be checked is no finding. Levels: critical (users or data are at risk now), warning (it will ' +
+    'hurt), hint. Exit code 1 if there is a finding of the level of --fail-on or above.',
+  examples: [
+    ['doctor check', 'after the installation, and after every change of the machine; berth doctor alone does the same'],
+    ['doctor check --fail-on critical --json | jq -r ".findings[].what"', 'for monitoring'],
+  ],
+  work: (context, { failOn }) => examine(context, failOn),
+})
 
 async function examine(context: CommandContext, failOn: Level): Promise<void> {
   const { terminal, signal } = context

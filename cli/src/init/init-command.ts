@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Command } from 'commander'
 import { addressesFor, type Config } from '@berth/server/config/config.ts'
 import { fileVariable } from '@berth/server/config/env-file.ts'
 import type { Setting } from '@berth/server/config/setting-values.ts'
 import { secretSettings, settingGroups, settings } from '@berth/server/config/settings.ts'
 import { CommandFailed, WrongUsage } from '#/command-failure.ts'
-import { addHelp, collect, type Run } from '#/command.ts'
+import { collect, defineCommand } from '#/command.ts'
 import { findService } from '#/find-service.ts'
 import type { CommandContext } from '#/with-api.ts'
 import type { AnswerCheck } from './check-answers.ts'
@@ -22,32 +21,30 @@ import {
 } from './questions.ts'
 
 /** `berth init`. */
-export function addInit(program: Command, run: Run): void {
-  const init = program
-    .command('init')
-    .description('write the settings file: ask what is needed, check it, and change only what is answered')
-    .option('--file <file>', 'settings file; berth.env, or that of BERTH_ENV_FILE, if not given')
-  for (const { flag, title, setting } of questions) init.option(flag, `${title} (${setting})`)
-  init
-    .option('--set <name=value>', 'any other setting; may be given several times', collect, [])
-    .option('--test-mail <address>', 'send a real mail to this address before the file is written')
-    .option('--yes', 'ask nothing: change what flags say; in a new file also take the usual answers')
-    .option('--no-check', 'write without looking at DNS, ports, mail server, engine, disk and clock')
-    .action((options: InitOptions) => run((context) => initialize(context, options)))
-  addHelp(init, {
-    effect:
-      'Writes a commented file with mode 0600; secrets go to files of their own beside it. A second run changes ' +
-      'values in their place: comments, unknown settings and order stay, and what is removed is commented out. Asks only ' +
-      `at a terminal; elsewhere, and with --yes, flags answer, and in a new file the usual answers. "${none}" clears a ` +
-      'setting. A password in --smtp-url is seen by other accounts of the machine: use --set SMTP_URL_FILE=file. ' +
-      'Findings do not keep the file from being written without a terminal. Berth takes changes by systemctl reload berth.',
-    examples: [
-      ['init', 'answer the questions'],
-      ['init --domain berth.example.org --smtp-url none --yes', 'a new file, from a script'],
-      ['init --set MAX_RUNNING=30 --yes', 'change one setting'],
-    ],
-  })
-}
+export const init = defineCommand({
+  description: 'write the settings file: ask what is needed, check it, and change only what is answered',
+  usage: (command) => {
+    const begun = command.option('--file <file>', 'settings file; berth.env, or that of BERTH_ENV_FILE, if not given')
+    for (const { flag, title, setting } of questions) begun.option(flag, `${title} (${setting})`)
+    return begun
+      .option('--set <name=value>', 'any other setting; may be given several times', collect, [])
+      .option('--test-mail <address>', 'send a real mail to this address before the file is written')
+      .option('--yes', 'ask nothing: change what flags say; in a new file also take the usual answers')
+      .option('--no-check', 'write without looking at DNS, ports, mail server, engine, disk and clock')
+  },
+  effect:
+    'Writes a commented file with mode 0600; secrets go to files of their own beside it. A second run changes ' +
+    'values in their place: comments, unknown settings and order stay, and what is removed is commented out. Asks only ' +
+    `at a terminal; elsewhere, and with --yes, flags answer, and in a new file the usual answers. "${none}" clears a ` +
+    'setting. A password in --smtp-url is seen by other accounts of the machine: use --set SMTP_URL_FILE=file. ' +
+    'Findings do not keep the file from being written without a terminal. Berth takes changes by systemctl reload berth.',
+  examples: [
+    ['init', 'answer the questions'],
+    ['init --domain berth.example.org --smtp-url none --yes', 'a new file, from a script'],
+    ['init --set MAX_RUNNING=30 --yes', 'change one setting'],
+  ],
+  work: initialize,
+})
 
 interface InitOptions {
   readonly file?: string
