@@ -140,10 +140,9 @@ function homeRedirect(path: string, requestPath: RequestPath): string {
  * Refuses a container's path that an app could read as another one.
  * @throws {GatewayRefusal} 400 when it is not plain, or leaves its prefix once dots are resolved
  */
-function checkRequestPath({ segment, rest }: RequestPath): void {
+function checkRequestPath({ segment, rest, isPlain }: RequestPath): void {
   if (segment === '') throw gatewayRefusals.badTarget('oneSlash')
-  // Most paths have none of these, and need no closer look.
-  if (!/[%\\;]|\/\./.test(segment) && !/[%\\]|\/\./.test(rest)) return
+  if (isPlain) return
   const path = `/${segment}${rest}`
   if (path.includes('\\')) throw gatewayRefusals.badTarget('backslash')
   if (/%(?![0-9a-f]{2})|%00/i.test(path)) throw gatewayRefusals.badTarget('badEscape')

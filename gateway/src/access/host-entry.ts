@@ -5,7 +5,7 @@ import { cookieSettingsOf, type GatewayConfig } from './gateway-config.ts'
 import { isServiceWorkerScript, isWindowNavigation } from '#/http1/browser-request.ts'
 import { headerValue } from '#/http1/header-lines.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
-import { isContainerSegment, type RequestPath } from '#/http1/request-path.ts'
+import { isContainerSegment, isPlainPath, type RequestPath } from '#/http1/request-path.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import {
   redirectResponse,
@@ -152,7 +152,8 @@ function entryRedirect(
 
 /** A request to a container's host, as if it had been sent below the path of the container: all of its path is the app's. */
 export function pathOnHost({ prefix, port }: ContainerHost, target: string, { query }: RequestPath): RequestPath {
-  return { segment: segmentOf(prefix, port), prefix, port, rest: target.slice(0, target.length - query.length), query }
+  const [segment, rest] = [segmentOf(prefix, port), target.slice(0, target.length - query.length)]
+  return { segment, prefix, port, rest, query, isPlain: isPlainPath(segment, rest) }
 }
 
 /**

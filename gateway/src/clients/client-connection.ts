@@ -23,6 +23,7 @@ import {
 import type { RequestClient } from '#/proxy/client.ts'
 import type { Exchange } from '#/proxy/exchange.ts'
 import { UpstreamRequestHeaders } from '#/proxy/request-headers.ts'
+import { ResponseHeads } from '#/proxy/response-headers.ts'
 import { retryOnNewConnection, serveRequest, wakeUpstream } from '#/proxy/serve-request.ts'
 import { WebSocketTunnel, type TunnelClient } from '#/proxy/websocket-tunnel.ts'
 import { PlatformUpstream, type UpstreamConnection } from '#/upstream/upstream.ts'
@@ -52,6 +53,7 @@ const isEmptyLine = (bytes: Buffer, at: number, end: number) =>
 export class ClientConnection extends ClientSocket implements RequestClient, TunnelClient, LimitedConnection {
   readonly authenticator: Authenticator
   readonly upstreamHeaders: UpstreamRequestHeaders
+  readonly responseHeads = new ResponseHeads()
   readonly #context: ConnectionContext
   readonly #heads = new RequestHeadReader()
   /** The request that is being served. */

@@ -122,8 +122,9 @@ export abstract class ClientSocket {
 
   /** TLS encrypts the next write before it returns, although Node says later that it has left: nothing waits before it. */
   get #isEncryptedAtOnce(): boolean {
+    if (this.#records === undefined) return false
     const { writableLength, writableCorked } = this.socket
-    return this.#records !== undefined && writableLength === 0 && writableCorked === 0 && this.#emptyWrites === 0
+    return writableLength === 0 && writableCorked === 0 && this.#emptyWrites === 0
   }
 
   hasUnsentBytes(): boolean {

@@ -100,6 +100,12 @@ export function isPadded(text: string, { name, value, start, end }: NotableLine)
   return before !== '' && before !== ' '
 }
 
+/**
+ * The same text with memory of its own: V8 keeps the parts that a text was put together from, and puts them together anew each
+ * time it is sent; and of a part it keeps the whole.
+ */
+export const inOnePiece = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
+
 /** The text of all lines but the given ones, which must be in order. */
 export function without(text: string, from: number, lines: readonly NotableLine[]): string {
   let kept = ''

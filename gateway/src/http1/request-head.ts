@@ -17,6 +17,7 @@ import {
   type HttpFault,
   type NotableLine,
 } from './header-lines.ts'
+import { parseRequestPath, type RequestPath } from './request-path.ts'
 
 /** Max length of a request head, in bytes: browsers with many cookies send up to 20 KB. */
 export const maxRequestHead = 32 * 1024
@@ -30,6 +31,8 @@ export interface RequestHead {
   /** As sent, with bytes beyond ASCII encoded; begins with a slash, but for `*` (the whole server) with OPTIONS. */
   readonly target: string
   readonly isHttp10: boolean
+  /** Its target, cut. */
+  readonly path: RequestPath
   readonly fields: RequestFields
   /** The whole head, for headers that are asked for seldom. */
   readonly text: string
@@ -159,15 +162,17 @@ const neverNamed = new Set([...framing, 'expect'])
  * (RFC 9110, 9.1); a target beyond ASCII is encoded, so that no app gets one.
  * @param text latin1, with the empty line that ends it
  * @param before the head that came before it on the same connection: equal lines are not read again
+ * @returns `before` itself when the text is the same, so that what was derived from it holds for this one, too
  */
 export function readRequestHead(text: string, before?: RequestHead): RequestHead | HttpFault {
+  if (text === before?.text) return before
   const first = readRequestLine(text)
   if (isFault(first)) return first
   const { method, target, isHttp10, end } = first
   const block = text.slice(end)
   const isSame = before?.method === method && before.isHttp10 === isHttp10 && before.fields.block === block
   const fields = isSame ? before.fields : readFields(text, first, block)
-  return isFault(fields) ? fields : { method, target, isHttp10, fields, text }
+  return isFault(fields) ? fields : { method, target, isHttp10, path: parseRequestPath(target), fields, text }
 }
 
 function readFields(text: string, first: RequestLine, block: string): RequestFields | HttpFault {

@@ -12,6 +12,8 @@ export interface RequestPath {
   readonly rest: string
   /** From its question mark on; empty when there is none. */
   readonly query: string
+  /** Whether every program reads `segment` and `rest` alike: nothing in them is encoded, a step upwards or a parameter. */
+  readonly isPlain: boolean
 }
 
 /** Bytes of a request target for pages, and for the API when it decodes any of it. Apps in containers have the whole request head for theirs. */
@@ -35,14 +37,21 @@ export function parseRequestPath(raw: string): RequestPath {
   const segment = raw.slice(1, segmentEnd)
   // Nearly all segments name no port, and need no object of their own.
   const named = segment.includes(':') ? prefixAndPort(segment) : undefined
+  const rest = raw.slice(segmentEnd, pathEnd)
   return {
     segment,
     prefix: named ? named.prefix : segment,
     port: named?.port,
-    rest: raw.slice(segmentEnd, pathEnd),
+    rest,
     query: raw.slice(pathEnd),
+    isPlain: isPlainPath(segment, rest),
   }
 }
+
+/** See `RequestPath`. Searched for one by one: of a long path a pattern takes many times as long. */
+export const isPlainPath = (segment: string, rest: string): boolean =>
+  !segment.includes(';') && !odd.some((each) => segment.includes(each) || rest.includes(each))
+const odd = ['%', '\\', '/.']
 
 /** What the API gets of a target: so much of the path as shows that no endpoint has it, and the whole query. */
 export function platformTarget(target: string): string {

@@ -3,7 +3,7 @@ import { contentLanguage } from '@berth/texts/language.ts'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { isBrowser, isHtmlNavigation, isServiceWorkerScript, requestLanguage } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
-import { isApiTarget, parseRequestPath } from '#/http1/request-path.ts'
+import { isApiTarget } from '#/http1/request-path.ts'
 import type { PageLook } from '#/port/gateway.ts'
 import { completeDocument, escaped, mainLink, pagePolicy, policyFor } from './document.ts'
 import type { GatewayRefusal } from './gateway-refusals.ts'
@@ -141,7 +141,7 @@ const loginUrlBeside = (dashboardUrl: string) => dashboardUrl.replace(/\/[^/]*$/
  * No worker can have been registered there, so none has to be ended.
  */
 const mayUnregisterWorker = (head: RequestHead, { ownHost }: RefusalLinks) =>
-  isServiceWorkerScript(head) && (ownHost !== undefined || parseRequestPath(head.target).rest !== '')
+  isServiceWorkerScript(head) && (ownHost !== undefined || head.path.rest !== '')
 
 /** Not 403: that is also the response to a script that must not be registered in the first place. */
 const unregisterStatuses = new Set([401, 404])

@@ -4,17 +4,17 @@ import { clock } from '#/basics/clock.ts'
 import type { ActiveCount } from '#/access/connection-limiter.ts'
 import { BodyReader } from '#/http1/body-reader.ts'
 import { isReadRequest } from '#/http1/browser-request.ts'
-import { isFault, type HttpFault } from '#/http1/header-lines.ts'
+import { inOnePiece, isFault, type HttpFault } from '#/http1/header-lines.ts'
 import { chunked, upstreamTrailers, type RequestHead } from '#/http1/request-head.ts'
-import { headText, maxResponseHead, readResponseHead, untilClose, type ResponseHead } from '#/http1/response-head.ts'
+import { headText, maxResponseHead, untilClose, type ResponseHead } from '#/http1/response-head.ts'
 import { gatewayRefusals, type GatewayRefusal } from '#/pages/gateway-refusals.ts'
 import { localize } from '#/pages/localize-plain.ts'
 import type { ActiveRequest, RequestUse, Upstream, UpstreamConnection, UpstreamListener } from '#/upstream/upstream.ts'
 import {
   downstreamResponseHead,
   downstreamTrailers,
-  notableResponseHeaders,
   type ResponseContext,
+  type ResponseHeads,
 } from './response-headers.ts'
 
 /** How long a response may be sent before it counts as a stream, in ms. */
@@ -34,7 +34,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   readonly #request: BodyReader
   /** By `performance.now()`: the cached clock is too coarse for a latency. */
   readonly #beganAt = performance.now()
-  /** When the request was sent to the app: its container may have had to wake first. */
+  /** When the request was sent to the app, by `clock.now`: its container may have had to wake first. */
   #sentAt = 0
   #response: BodyReader | undefined
   /** By `clock.now`. */
@@ -125,7 +125,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   /** Sends the request. @param first the beginning of the body, as `readFirst` has seen it */
   send(connection: UpstreamConnection, first: Buffer): void {
     this.#upstreamConnection = connection
-    this.#sentAt = performance.now()
+    this.#sentAt = clock.now
     this.parts.upstream.touch(this.parts.use)
     let isRoom = connection.begin(this, this.parts.upstreamHead, first)
     if (this.#request.isDone) isRoom = this.#endRequest() && isRoom
@@ -247,6 +247,10 @@ export class Exchange implements UpstreamListener, ActiveRequest {
   }
 
   #readHead(bytes: Buffer, start: number, end: number): void {
+    const isBodiless = this.parts.head.method === 'HEAD'
+    const { responseHeads } = this.#client
+    const repeated = this.#partialHead === '' && responseHeads.repeated(bytes, start, end, isBodiless)
+    if (repeated) return this.#takeHead(repeated, bytes, start, start + repeated.text.length, end)
     const before = this.#partialHead.length
     const text = this.#partialHead + headText(bytes, start, Math.min(end, start + maxResponseHead + 4))
     const headEnd = text.indexOf('\r\n\r\n')
@@ -256,9 +260,11 @@ export class Exchange implements UpstreamListener, ActiveRequest {
       return
     }
     this.#partialHead = ''
-    const head = readResponseHead(text.slice(0, headEnd + 4), notableResponseHeaders, this.parts.head.method === 'HEAD')
+    const bodyStart = start + headEnd + 4 - before
+    const own = before === 0 ? bytes.toString('latin1', start, bodyStart) : inOnePiece(text.slice(0, headEnd + 4))
+    const head = responseHeads.read(own, isBodiless)
     if (isFault(head)) return this.#fail(notHttp(head))
-    this.#takeHead(head, bytes, start, start + headEnd + 4 - before, end)
+    this.#takeHead(head, bytes, start, bodyStart, end)
   }
 
   #takeHead(head: ResponseHead, bytes: Buffer, start: number, bodyStart: number, end: number): void {
@@ -269,7 +275,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
 
   /** 100 and 103: for clients that know them (RFC 9110, 15.2). */
   #passInterim(head: ResponseHead, bytes: Buffer, next: number, end: number): void {
-    const allowed = maxInterimAtOnce + (performance.now() - this.#sentAt) / interimEvery
+    const allowed = maxInterimAtOnce + (clock.now - this.#sentAt) / interimEvery
     if (++this.#interim > allowed) return this.#fail(new Error('it sends one interim answer after another'))
     const options = { isLast: false, isUnchunked: false, isUpgrade: false }
     if (!this.parts.head.isHttp10)
@@ -303,7 +309,7 @@ export class Exchange implements UpstreamListener, ActiveRequest {
     this.#client.responseBegan(head.status, performance.now() - this.#beganAt)
     this.#saysLast = this.#isLast(head)
     const options = { isLast: this.#saysLast, isUnchunked, isUpgrade: false }
-    const text = downstreamResponseHead(head, this.parts.responseContext, options)
+    const text = this.#client.responseHeads.write(head, this.parts.responseContext, options)
     // Nothing to change, and all of it in this buffer: head and body go out as they came in.
     const isUnchanged = text === undefined && bodyStart - start === head.text.length
     const isRoom = isUnchanged
@@ -359,6 +365,8 @@ const notHttp = ({ why }: HttpFault) => new Error(`its answer is not valid HTTP:
 
 /** The client's side of an exchange. */
 export interface ExchangeClient {
+  /** One for each connection, because one client gets the same heads again and again. */
+  readonly responseHeads: ResponseHeads
   /** @returns false when the client reads slower than we write */
   write(bytes: Buffer | string): boolean
   /** Head and body in as few packets as possible. */

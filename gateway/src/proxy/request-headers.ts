@@ -2,7 +2,7 @@ import { isIsolated, isSandboxedSubresource } from '#/access/origin-sandbox.ts'
 import { bearerToken } from '#/access/request-authenticator.ts'
 import type { Caller, TokenVerifier } from '#/tokens/token-verifier.ts'
 import { mayBeForeignFrame } from '#/http1/browser-request.ts'
-import { NotableNames } from '#/http1/header-lines.ts'
+import { NotableNames, inOnePiece } from '#/http1/header-lines.ts'
 import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
 import { platformTarget } from '#/http1/request-path.ts'
 import type { ShareGrant } from '#/port/gateway.ts'
@@ -47,6 +47,10 @@ export class UpstreamRequestHeaders {
   #token: string | undefined
   #acting: string | null | undefined
   #share: Identity['share']
+  /** The head that was written last, for which path, and as what. */
+  #head: RequestHead | undefined
+  #path = ''
+  #text = ''
 
   constructor(tokens: Pick<TokenVerifier, 'containsOwnToken' | 'ownTokenLines'>) {
     this.#tokens = tokens
@@ -61,6 +65,8 @@ export class UpstreamRequestHeaders {
   forget(): void {
     this.#fields = undefined
     this.#last = undefined
+    this.#head = undefined
+    this.#text = ''
   }
 
   /**
@@ -69,17 +75,23 @@ export class UpstreamRequestHeaders {
    * was sent another app's token would take it for its visitor's.
    */
   write(
-    { method, fields }: RequestHead,
+    head: RequestHead,
     path: string,
     route: Route,
     origin: ClientOrigin,
     identity: Identity | undefined,
     traceparent?: string,
   ): string {
-    const { lines } = this.#same(fields, route, origin, identity) ?? this.#make(method, fields, route, origin, identity)
+    const { method, fields } = head
+    const same = this.#same(fields, route, origin, identity)
+    if (same && head === this.#head && path === this.#path && traceparent === undefined) return this.#text
+    const { lines } = same ?? this.#make(method, fields, route, origin, identity)
     const firstLine = `${method} ${path} HTTP/1.1\r\n`
-    if (traceparent === undefined) return firstLine + lines
-    return firstLine + traceLine(traceparent) + lines.replace(/^traceparent:[^\r\n]*\r\n/gim, '')
+    if (traceparent !== undefined)
+      return firstLine + traceLine(traceparent) + lines.replace(/^traceparent:[^\r\n]*\r\n/gim, '')
+    this.#head = head
+    this.#path = path
+    return (this.#text = firstLine + lines)
   }
 
   #same(
@@ -107,6 +119,7 @@ export class UpstreamRequestHeaders {
     identity: Identity | undefined,
   ): UpstreamHeaderLines {
     const prefix = route.segment
+    this.#head = undefined
     this.#fields = fields
     this.#route = route
     this.#address = origin.address
@@ -155,9 +168,6 @@ export class UpstreamRequestHeaders {
     return kept.join('\r\n')
   }
 }
-
-/** V8 keeps the parts that a text was put together from, and would put them together anew each time it is sent. */
-const inOnePiece = (text: string) => Buffer.from(text, 'latin1').toString('latin1')
 
 /** A header line with its CRLF; nothing without a value. */
 const line = (name: string, value: string | undefined) => (value === undefined ? '' : `${name}: ${value}\r\n`)

@@ -5,10 +5,11 @@ import {
   readLines,
   without,
   withoutNamed,
+  type HttpFault,
   type NotableLine,
 } from '#/http1/header-lines.ts'
-import type { ResponseHead } from '#/http1/response-head.ts'
-import type { TypeRules } from '#/port/gateway.ts'
+import { readResponseHead, type ResponseHead } from '#/http1/response-head.ts'
+import type { RouteEntry, TypeRules } from '#/port/gateway.ts'
 import type { Route } from '#/upstream/route.ts'
 import { confineSetCookie, hostOnlySetCookie } from './cookies.ts'
 
@@ -138,7 +139,7 @@ export const notableResponseHeaders = new NotableNames(
 export function downstreamResponseHead(
   head: ResponseHead,
   to: ResponseContext | undefined,
-  { isLast, isUnchunked, isUpgrade }: { isLast: boolean; isUnchunked: boolean; isUpgrade: boolean },
+  { isLast, isUnchunked, isUpgrade }: DownstreamOptions,
 ): string | undefined {
   const { text, linesStart, notable } = head
   const connection = isLast ? 'Connection: close\r\n' : isUpgrade ? 'Connection: Upgrade\r\nUpgrade: websocket\r\n' : ''
@@ -163,6 +164,66 @@ export function downstreamResponseHead(
   if (head.named.length > 0) lines = withoutNamed(lines, head.named, neverNamed)
   return `${firstLine(head)}${lines}${added}\r\n`
 }
+
+/** Heads of answers up to this length are remembered, in characters. */
+const maxRememberedHead = 1_024
+
+/**
+ * Response heads of one client connection: a request that is repeated gets the same head until the app's clock has moved on,
+ * and equal heads are neither read nor written anew.
+ */
+export class ResponseHeads {
+  #read: ResponseHead | undefined
+  #isBodiless = false
+  /** What the head that was read last became, and all that it was made of beside that head. */
+  #written: string | undefined
+  #to: ResponseContext | undefined
+  #entry: RouteEntry | undefined
+  #options: DownstreamOptions | undefined
+
+  /**
+   * The head at the beginning of these bytes, if it is the one that was read last.
+   * @param isBodiless as for `readResponseHead`
+   */
+  repeated(bytes: Buffer, start: number, end: number, isBodiless: boolean): ResponseHead | undefined {
+    const head = this.#read
+    if (head === undefined || this.#isBodiless !== isBodiless || end - start < head.text.length) return undefined
+    return bytes.toString('latin1', start, start + head.text.length) === head.text ? head : undefined
+  }
+
+  /** As `readResponseHead`. @param text is remembered: no part of a longer one, which it would keep in memory */
+  read(text: string, isBodiless: boolean): ResponseHead | HttpFault {
+    const head = readResponseHead(text, notableResponseHeaders, isBodiless)
+    // Behind an interim head comes another one, and behind that of a WebSocket none.
+    this.#read = isFault(head) || head.status < 200 || text.length > maxRememberedHead ? undefined : head
+    this.#isBodiless = isBodiless
+    this.#options = undefined
+    return head
+  }
+
+  /** As `downstreamResponseHead`. */
+  write(head: ResponseHead, to: ResponseContext | undefined, options: DownstreamOptions): string | undefined {
+    const isSame = head === this.#read && to === this.#to && to?.route.entry === this.#entry
+    if (isSame && this.#options && isSameOptions(options, this.#options)) return this.#written
+    const text = downstreamResponseHead(head, to, options)
+    if (head === this.#read) {
+      this.#written = text
+      this.#to = to
+      this.#entry = to?.route.entry
+      this.#options = options
+    }
+    return text
+  }
+}
+
+interface DownstreamOptions {
+  readonly isLast: boolean
+  readonly isUnchunked: boolean
+  readonly isUpgrade: boolean
+}
+
+const isSameOptions = (one: DownstreamOptions, other: DownstreamOptions) =>
+  one.isLast === other.isLast && one.isUnchunked === other.isUnchunked && one.isUpgrade === other.isUpgrade
 
 /** A program on the way sends its own version (RFC 9112, 2.3): after an answer in HTTP/1.0 a client closes the connection. */
 const firstLine = ({ isHttp10, text, linesStart }: ResponseHead) =>

@@ -20,7 +20,7 @@ import {
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { livenessResponse, optionsResponse, redirectResponse, type GatewayResponse } from '#/pages/gateway-response.ts'
 import type { GatewayUser } from '#/port/gateway.ts'
-import { bearerApiToken, containsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
+import { bearerApiToken, holdsOpaqueSecret } from '#/tokens/opaque-secrets.ts'
 import { clearTokenCookies } from '#/tokens/token-selection.ts'
 import { Route } from '#/upstream/route.ts'
 import type { RequestUse, Upstream } from '#/upstream/upstream.ts'
@@ -56,7 +56,7 @@ export function serveRequest(context: RequestContext, client: RequestClient, giv
     if (head.target === wholeServer)
       return servePlatform({ context, config, client, head, path: parseRequestPath('/'), host: undefined })
     if (containerHosts) return serveByHost(context, config, containerHosts, client, head)
-    servePath({ context, config, client, head, path: parseRequestPath(head.target), host: undefined })
+    servePath({ context, config, client, head, path: head.path, host: undefined })
   } catch (error) {
     refuseFor(client, error)
   }
@@ -81,7 +81,7 @@ function serveByHost(
 ): void {
   const host = hosts.find(head.fields.host)
   if (host === 'none') throw gatewayRefusals.nothingHere()
-  const path = parseRequestPath(head.target)
+  const { path } = head
   if (host === 'platform') {
     const isRoute = (prefix: string) => context.routingTable.has(prefix)
     const elsewhere = redirectToHost(hosts, { reservedSlugs: config.reservedSlugs, isRoute }, head, path)
@@ -214,7 +214,7 @@ function authenticateAndServe(request: Request): void {
   if (request.context.freshness.isStale) throw gatewayRefusals.behind()
   if (bearerApiToken(fields.authorization) !== undefined) throw gatewayRefusals.apiToken()
   // Refused, not taken out: the app would answer another request than the one that was sent.
-  if (containsOpaqueSecret(target)) throw gatewayRefusals.secretInAddress()
+  if (holdsOpaqueSecret(target)) throw gatewayRefusals.secretInAddress()
   serveContainer(request, refuseForeign(request, authenticate(request)))
 }
 

@@ -13,9 +13,12 @@ export const secretPrefix = 'berth_'
 /** An API token, or generation and code of a renewal cookie, anywhere in a text. */
 const anywhere = /berth_(?:[\w-]{43}|\d{1,15}\.[\w-]{43}\.)/
 
-/** Whether one stands anywhere in a text: bare, behind a scheme, in a cookie, in a query, or in `Basic` credentials. */
+/** Whether one stands anywhere in a text as it is: bare, behind a scheme, in a cookie, in a query. */
+export const holdsOpaqueSecret = (text: string): boolean => text.includes(secretPrefix) && anywhere.test(text)
+
+/** Whether one stands so in a text, or in `Basic` credentials. */
 export function containsOpaqueSecret(text: string): boolean {
-  if (text.includes(secretPrefix)) return anywhere.test(text)
+  if (holdsOpaqueSecret(text)) return true
   const basic = /^basic +([\w+/=-]+)/i.exec(text)?.[1]
   return basic !== undefined && anywhere.test(Buffer.from(basic, 'base64').toString('latin1'))
 }

@@ -18,6 +18,8 @@ export interface Caller {
   readonly jti: string
   /** The session that the token belongs to; of a token from before sessions its `jti`. */
   readonly sid: string
+  /** What revokes its streams alone: see `endedSession`. */
+  readonly endedSid: string
   /** Whether a request by cookie may renew it: it belongs to a session, and is its owner's own. */
   readonly isRenewable: boolean
   /** What `jti` begins with: see `Revocation`. */
@@ -102,8 +104,8 @@ export class TokenVerifier {
   }
 
   /** Whether a block ended their session: the token is answered, but opens no stream. */
-  isSessionEnded({ sid }: Caller): boolean {
-    return this.#revoked.has(endedSession(sid))
+  isSessionEnded({ endedSid }: Caller): boolean {
+    return this.#revoked.has(endedSid)
   }
 
   /** Whether what this caller opened may stay open, if their session lasts: their token may have expired, with its key. */
@@ -222,7 +224,7 @@ function callerOf({ claims }: UnverifiedToken, key: Key, token: string): Omit<Ca
   const isRenewable = 'sid' in claims && acting === null
   const times = { issuedAt: iat * 1000, expiresAt: exp * 1000 }
   const terms = { isRenewable, acting, audience: aud ?? null }
-  return { userId: Number(sub), jti, sid, era: eraOf(jti), ...times, ...terms, token, key }
+  return { userId: Number(sub), jti, sid, endedSid: endedSession(sid), era: eraOf(jti), ...times, ...terms, token, key }
 }
 
 /** RFC 8693, 4.1. Undefined when the claim is none of ours. */

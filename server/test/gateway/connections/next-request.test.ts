@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { PlatformUpstream, type UpstreamConnection } from '@berth/gateway/upstream/upstream.ts'
 import { Exchange, type ExchangeClient } from '@berth/gateway/proxy/exchange.ts'
+import { ResponseHeads } from '@berth/gateway/proxy/response-headers.ts'
 import { isFault } from '@berth/gateway/http1/header-lines.ts'
 import { readRequestHead } from '@berth/gateway/http1/request-head.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
@@ -71,6 +72,7 @@ function exchangeWithFullApp(length: number, body: Buffer) {
   const calls: string[] = []
   const note = (name: string) => () => (calls.push(name), true)
   const client = {
+    responseHeads: new ResponseHeads(),
     pause: note('pause'),
     resume: note('resume'),
     write: note('write'),
