@@ -261,6 +261,8 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
     this.#tunnelActive = exchange?.parts.active
     this.#context.limiter.beginWebSocket(this.#tunnelActive)
     this.#endRequest()
+    // It was the last request of its connection.
+    this.#forgetHeads()
     this.socket.setNoDelay(true)
     this.#access?.noteExchange(exchange, this.#requestId, this.#context)
     const { requestId, traceparent } = this
@@ -440,7 +442,11 @@ export class ClientConnection extends ClientSocket implements RequestClient, Tun
 
   /** Thousands of idle connections must not retain what was made of long heads, which `RequestHeadReader` forgets likewise. */
   #forgetLong({ text }: RequestHead): void {
-    if (text.length <= maxRememberedHead) return
+    if (text.length > maxRememberedHead) this.#forgetHeads()
+  }
+
+  #forgetHeads(): void {
+    this.#heads.forget()
     this.authenticator.forget()
     this.upstreamHeaders.forget()
   }

@@ -37,6 +37,11 @@ export class RequestHeadReader {
     return head
   }
 
+  /** Forgets the head that was read last. */
+  forget(): void {
+    this.#before = undefined
+  }
+
   /** The stash is part of a head; the connection counts its bytes among those of unfinished heads. */
   get isUnfinished(): boolean {
     return this.#memory !== undefined

@@ -5,8 +5,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
-import { headOf } from '#test/support/gateway/http-text.ts'
+import { headOf, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
 import { rawClient, until, type RawClient } from '#test/support/gateway/raw-client.ts'
+import { rawApp } from '#test/support/gateway/test-apps.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -45,3 +46,24 @@ for (const [what, target, access, status] of [
     const grown = [after.heap - before.heap, after.buffers - before.buffers].map((bytes) => bytes / connections)
     assert.ok(Math.max(...grown) < 10_000, `bytes of heap and buffers for each: ${grown.join(', ')}`)
   })
+
+test('an open WebSocket keeps nothing of its head', async (t) => {
+  const app = rawApp((socket) => void socket.write(switching))
+  const { port } = await startGatewayHarness(t, app, { options: { limits: { webSocketsPerPerson: 3 * connections } } })
+  const opened: RawClient[] = []
+  /** Bytes for each of so many WebSockets more. */
+  const sizeOf = async (cookie: string): Promise<number> => {
+    const before = await memory()
+    const open = async () => {
+      const client = await rawClient(t, port)
+      opened.push(client)
+      client.write(upgradeHead(`Cookie: ${cookie}`))
+      await client.expect(/^HTTP\/1\.1 101 [^]*\r\n\r\n$/)
+    }
+    await Promise.all(Array.from({ length: connections }, open))
+    return ((await memory()).heap - before.heap) / connections
+  }
+  await sizeOf('p=a')
+  const [short, long] = [await sizeOf('p=a'), await sizeOf(`p=${'a'.repeat(3_000)}`)]
+  assert.ok(long - short < 1_500, `bytes of heap for each: ${long}, with a short head ${short}`)
+})
