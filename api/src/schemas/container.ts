@@ -94,6 +94,21 @@ export const IdleEvent = Type.Object(
 )
 export type IdleEvent = Type.Static<typeof IdleEvent>
 
+/** Why Berth stopped a container. */
+export const stopReasons = [
+  'idle',
+  'owner',
+  'manager',
+  'administrator',
+  'hours',
+  'lifetime',
+  'layer',
+  'group-end',
+  'block',
+  'version',
+] as const
+export type StopReason = (typeof stopReasons)[number]
+
 export const ContainerEvent = Type.Object(
   {
     type: containerType,
@@ -105,6 +120,15 @@ export const ContainerEvent = Type.Object(
       Type.String({
         description:
           'Why it does not run, if that is known of `crashed`, `out-of-memory`, `no-image`, `evicted`, `node-lost` and `failed`',
+      }),
+    ),
+    since: Type.Optional(
+      instant('Of `running`: when its program was started; of `asleep`: when Berth stopped it, where it did'),
+    ),
+    why: Type.Optional(
+      OneOf(stopReasons, {
+        description:
+          'Why Berth stopped what is `asleep`: it was not used (`idle`), by its `owner`, a `manager` of a group or an `administrator`, at the `hours` of a group, at the end of its `lifetime`, for its `layer` (`layer_size`), because a group has ended (`group-end`), for a `block`, or while it was paused, for a newer `version`',
       }),
     ),
   },

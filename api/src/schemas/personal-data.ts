@@ -40,6 +40,7 @@ export const PersonalDataResponse = Type.Object({
       created_at: instant('First launch'),
       last_used: optionalInstant('Last use'),
       stopped_at: optionalInstant('When Berth stopped it last'),
+      stop_reason: optionalText('Why, see `why` of the events of containers'),
       is_stop_requested: Type.Boolean({ description: 'Whether that stop was asked for, and was not for lack of use' }),
       running_since: optionalInstant('Since when it is to run'),
       retired_at: optionalInstant('When it was removed for lack of use; its files stay'),

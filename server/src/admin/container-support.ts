@@ -39,7 +39,7 @@ export class ContainerSupport {
     const { database, containers } = this.#parts
     const container = await find(database.db, id)
     await this.#audit(actor, 'container.stop', container, now)
-    return { container, wasRunning: await containers.ownerActions.stopUnchecked(container) }
+    return { container, wasRunning: await containers.ownerActions.stopUnchecked(container, 'administrator') }
   }
 
   /**

@@ -37,6 +37,6 @@ async function operationOn(
   const seen = routeSync.get(owned)?.seen
   if (!seen || seen === 'gone') return undefined
   // A paused container is not in use: its owner's next request starts the new version.
-  if (seen.state === 'paused') return idleSuspension.stopNow(owned, { wakesOnUse: true })
+  if (seen.state === 'paused') return idleSuspension.stopNow(owned, 'version')
   return seen.state === 'running' ? replace() : undefined
 }

@@ -1,3 +1,4 @@
+import type { StopReason } from '@berth/api/schemas/container.ts'
 import type { Logger } from 'pino'
 import { withTimeout } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -40,18 +41,19 @@ export class OwnerActions {
   /**
    * Stops it at once; its home stays, and the next launch, or page at its address, starts it again; no other request does. A launch in progress is
    * cancelled: at once while it is queued or pulls its image, otherwise after the present step of the engine.
+   * @param by who asks: in a takeover an administrator
    * @returns false when it did not run
    * @throws {Refusal} 400 unknown type · 403 blocked · 500 the engine could not, or takes too long; then the stop
    * continues
    */
-  async stop(user: User, type: string): Promise<boolean> {
+  async stop(user: User, type: string, by: 'owner' | 'administrator' = 'owner'): Promise<boolean> {
     await this.#requireUnblocked(user, type)
-    return this.stopUnchecked({ userId: user.id, type })
+    return this.stopUnchecked({ userId: user.id, type }, by)
   }
 
-  /** Stops for an administrator: the type need not be configured any more. @throws {Refusal} 500 as `stop` */
-  async stopUnchecked(owned: ContainerRef): Promise<boolean> {
-    const stop = this.#stopNow(owned)
+  /** The same whatever is blocked, and of a type that need not be configured any more. @throws {Refusal} 500 as `stop` */
+  async stopUnchecked(owned: ContainerRef, why: StopReason): Promise<boolean> {
+    const stop = this.#stopNow(owned, why)
     const stopped = await withTimeout(stopTimeout, stop)
     if (stopped !== undefined) return stopped
     stop.catch((error: unknown) =>
@@ -89,12 +91,12 @@ export class OwnerActions {
   }
 
   /** A launch before it may not be queued yet, so this checks at intervals until it holds the flight. */
-  async #stopNow(owned: ContainerRef): Promise<boolean> {
+  async #stopNow(owned: ContainerRef, why: StopReason): Promise<boolean> {
     const { admission, idleSuspension } = this.#parts
     const cancel = () => admission.cancel(owned, refusals.launchStopped())
     cancel()
     using timer = setInterval(cancel, cancelInterval)
-    return await idleSuspension.stopNow(owned, { onBegin: () => clearInterval(timer) })
+    return await idleSuspension.stopNow(owned, why, { onBegin: () => clearInterval(timer) })
   }
 }
 

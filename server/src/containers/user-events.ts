@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
-import type { ContainerState } from '#/containers/routes/container-state.ts'
+import { sinceOf, type ContainerState } from '#/containers/routes/container-state.ts'
 import type { RouteStatus } from '#/containers/routes/route-changes.ts'
 import type { OpenStreams, StreamOwner } from './open-streams.ts'
 
@@ -141,14 +141,18 @@ export class UserEvents {
   }
 }
 
-/** The event of a container's status for its owner, with the cause when its program has ended or never ran. */
+/**
+ * The event of a container's status for its owner: since when it runs, when and why Berth stopped it, or the cause when
+ * its program has ended or never ran.
+ */
 export function containerEvent(type: string, status: RouteStatus, known?: ContainerState): UserEvent {
-  const why = known && whyOf(status, known)
-  return { name: 'container', data: why === undefined ? { type, status } : { type, status, message: why } }
+  const cause = known && causeOf(status, known)
+  const since = known && sinceOf(known, status)
+  return { name: 'container', data: { type, status, ...(cause && { message: cause }), ...since } }
 }
 
 /** From the last inspect, not from the launch: it is known after a restart of Berth, too. */
-function whyOf(status: RouteStatus, { seen, failure }: ContainerState): LocalizedMessage | undefined {
+function causeOf(status: RouteStatus, { seen, failure }: ContainerState): LocalizedMessage | undefined {
   if (status === 'evicted')
     return message(seen && seen !== 'gone' && seen.isLayerFull ? 'launches.evictedAtLimit' : 'launches.evicted')
   if (status === 'node-lost') return message('launches.nodeLost')

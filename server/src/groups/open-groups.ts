@@ -94,7 +94,7 @@ export class Groups {
       templates,
       parallelStops,
       routeSync,
-      stop: (owned) => idleSuspension.stopNow(owned),
+      stop: (owned) => idleSuspension.stopNow(owned, 'group-end'),
       log,
     })
     const states = new MemberStates({
@@ -113,7 +113,7 @@ export class Groups {
       parallelStops,
       prestart: containers.prestart,
       occupantsOf: (userId) => capacity.of(userId),
-      stop: (owned) => ownerActions.stopUnchecked(owned),
+      stop: (owned) => ownerActions.stopUnchecked(owned, 'hours'),
       warnings: containers.idleWarnings,
       now: () => Date.now(),
       log,
@@ -129,7 +129,7 @@ export class Groups {
     this.containers = new GroupContainers({
       database,
       occupantsOf: (userId) => capacity.of(userId),
-      stop: (owned) => ownerActions.stopUnchecked(owned),
+      stop: (owned) => ownerActions.stopUnchecked(owned, 'manager'),
       containers,
       cancelStarts: (groupId) => starts.cancel(groupId),
       report: (error, what) => log.warn({ err: error }, `${what} failed`),

@@ -87,7 +87,7 @@ export async function noteShouldRun(
   for (let start = 0; start < ids.length; start += batchSize)
     await db
       .updateTable('user_containers')
-      .set({ running_since: since.getTime(), stopped_at: null, is_stop_requested: null })
+      .set({ running_since: since.getTime(), stopped_at: null, stop_reason: null, is_stop_requested: null })
       .where('id', 'in', ids.slice(start, start + batchSize))
       .where('running_since', 'is', null)
       .where((each) => each.or([each('stopped_at', 'is', null), each('stopped_at', '<', unlessStoppedSince.getTime())]))

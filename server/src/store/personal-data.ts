@@ -73,6 +73,7 @@ export const containersOf = (db: Db, userId: number) =>
         'created_at',
         'last_used',
         'stopped_at',
+        'stop_reason',
         'is_stop_requested',
         'running_since',
         'retired_at',

@@ -1,3 +1,4 @@
+import type { StopReason } from '@berth/api/schemas/container.ts'
 import type { Generated } from 'kysely'
 
 /**
@@ -82,6 +83,8 @@ export interface UserContainersTable {
   block_source: 'container' | 'user' | `group:${number}` | null
   /** When Berth stopped it last; null after a start. */
   stopped_at: number | null
+  /** Why; null after a start, where Berth did not stop it, and where it did before it stored why. */
+  stop_reason: Generated<StopReason | null>
   /** 1 when it was stopped by request, and not because it was idle; null or 0 after a start. */
   is_stop_requested: Generated<number | null>
   /** Since when its desired state is running; null when it was stopped, or ended while the engine was up. */

@@ -1,3 +1,4 @@
+import type { StopReason } from '@berth/api/schemas/container.ts'
 import { PostgresAdapter, sql, type SelectQueryBuilder, type Selectable } from 'kysely'
 import type { Db } from './database.ts'
 import { readPage, type PageRequest } from './pagination.ts'
@@ -33,6 +34,8 @@ export interface UserContainer {
   readonly blockSource: BlockSource | null
   /** When Berth stopped it last; null after a start. */
   readonly stoppedAt: Date | null
+  /** Why, if it was stored. */
+  readonly stopReason: StopReason | null
   /** Whether it was stopped by request, and not because it was idle; false after a start. */
   readonly isStopRequested: boolean
   /** Since when its desired state is running; null when Berth stopped it, or it ended by itself. */
@@ -78,7 +81,17 @@ export async function listContainersOfAll(db: Db, userIds: readonly number[]): P
 /** Fields that a route depends on: not the whole record, because those of all users are read at the start. */
 export type RoutableContainer = Pick<
   UserContainer,
-  'id' | 'userId' | 'type' | 'containerId' | 'isBlocked' | 'stoppedAt' | 'isStopRequested' | 'retiredAt' | 'fullLayer'
+  | 'id'
+  | 'userId'
+  | 'type'
+  | 'containerId'
+  | 'isBlocked'
+  | 'stoppedAt'
+  | 'stopReason'
+  | 'isStopRequested'
+  | 'runningSince'
+  | 'retiredAt'
+  | 'fullLayer'
 >
 
 /** Records of the users whose ids are in this range, oldest first; at most a page of users at a time. */
@@ -95,7 +108,9 @@ export async function listRoutableContainers(
       'container_id',
       'is_blocked',
       'stopped_at',
+      'stop_reason',
       'is_stop_requested',
+      'running_since',
       'retired_at',
       'full_layer',
     ])
@@ -110,7 +125,9 @@ export async function listRoutableContainers(
     containerId: row.container_id,
     isBlocked: row.is_blocked === 1,
     stoppedAt: date(row.stopped_at),
+    stopReason: row.stop_reason,
     isStopRequested: row.is_stop_requested === 1,
+    runningSince: date(row.running_since),
     retiredAt: date(row.retired_at),
     fullLayer: row.full_layer,
   }))
@@ -233,7 +250,7 @@ export async function storeParameters(db: Db, id: number, chosen: ChosenParamete
 export async function touchContainer(db: Db, id: number, now: Date, isStarted = true): Promise<void> {
   const at = now.getTime()
   const running_since = isStarted ? at : sql<number>`coalesce(running_since, ${at})`
-  const change = { last_used: at, stopped_at: null, is_stop_requested: null, running_since }
+  const change = { last_used: at, stopped_at: null, stop_reason: null, is_stop_requested: null, running_since }
   await db.updateTable('user_containers').set(change).where('id', '=', id).execute()
 }
 
@@ -251,20 +268,23 @@ export async function noteUse(db: Db, userId: number, type: string, at: Date): P
 }
 
 /**
- * Stores that Berth stops it now, or (null) that it was started again or could not be stopped. @param isRequested whether the stop was
- * asked for; otherwise any request of its owner starts it again
+ * Stores that Berth stops it now, or (null) that it was started again or could not be stopped. @param why null where its
+ * owner has no use for it, as of a type that is not configured any more @param isRequested whether the stop was asked for;
+ * otherwise any request of its owner starts it again
  */
 export async function noteStopped(
   db: Db,
   userId: number,
   type: string,
   at: Date | null,
+  why: StopReason | null = null,
   isRequested = false,
 ): Promise<void> {
   await db
     .updateTable('user_containers')
     .set({
       stopped_at: at?.getTime() ?? null,
+      stop_reason: why,
       is_stop_requested: at && isRequested ? 1 : null,
       running_since: at ? null : Date.now(),
     })
@@ -317,6 +337,7 @@ function fromRow(row: Selectable<UserContainersTable>): UserContainer {
     blockedBy: row.blocked_by,
     blockSource: row.block_source,
     stoppedAt: date(row.stopped_at),
+    stopReason: row.stop_reason,
     isStopRequested: row.is_stop_requested === 1,
     runningSince: date(row.running_since),
     retiredAt: date(row.retired_at),

@@ -179,6 +179,9 @@ suite('idle containers', { concurrency: 3 }, () => {
       'container dev asleep',
       'container dev running',
     ])
+    const stopped = stream.events.find(({ data }) => data.status === 'asleep')?.data
+    assert.equal(stopped?.why, 'idle')
+    assert.ok(Date.parse(String(stopped?.since)) <= stoppedAt)
     const warning = stream.events.find(({ name }) => name === 'idle')
     const at = Date.parse(String(warning?.data.at))
     assert.ok(

@@ -13,7 +13,7 @@ export interface OpenStream {
   readonly status: number
   readonly contentType: string
   readonly events: ReceivedEvent[]
-  /** Each event in a line: its name, and the values of its data. */
+  /** Each event in a line: its name, and the values of its data but `since` and `why`. */
   lines(): string[]
   /** Id of the last event that has one. */
   lastId(): string | undefined
@@ -61,13 +61,16 @@ export async function openStream(
     status: answer.statusCode ?? 0,
     contentType: answer.headers['content-type'] ?? '',
     events,
-    lines: () => events.map(({ name, data }) => [name, ...Object.values(data)].join(' ')),
+    lines: () => events.map(lineOf),
     lastId: () => events.findLast(({ id }) => id !== undefined)?.id,
     text: () => text,
     ended: new Promise((resolve) => answer.once('close', resolve)),
     close: () => asked.destroy(),
   }
 }
+
+const lineOf = ({ name, data }: ReceivedEvent) =>
+  [name, ...Object.entries(data).flatMap(([key, value]) => (key === 'since' || key === 'why' ? [] : [value]))].join(' ')
 
 /** None in a comment, or where only the time to come back is said. */
 function eventIn(block: string): ReceivedEvent[] {

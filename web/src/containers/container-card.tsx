@@ -34,9 +34,7 @@ interface ContainerCardProps {
   isAccountBlocked: boolean
   /** What events reported last: the launch, the status, a nearly full home, a warning of idle suspension. */
   launch: LaunchState | undefined
-  status: ContainerEvent['status'] | undefined
-  /** Why it does not run, where an event gave the reason. */
-  reason: string | undefined
+  last: ContainerEvent | undefined
   disk: DiskEvent | undefined
   layer: LayerEvent | undefined
   idle: IdleWarning | undefined
@@ -49,7 +47,7 @@ const busyWords = { launch: 'launching', restart: 'restartingNow', stop: 'stoppi
 
 /** One container type: its description, its status, and its actions. */
 export const ContainerCard = memo(function ContainerCard(props: ContainerCardProps) {
-  const { isAccountBlocked, launch: launchState, disk, layer, idle, visitors } = props
+  const { isAccountBlocked, launch: launchState, last, disk, layer, idle, visitors } = props
   const entry = isAccountBlocked ? { ...props.entry, is_blocked: true } : props.entry
   const { display_name: name, type } = entry
   const t = useTranslations('dashboard')
@@ -75,7 +73,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
   // Its program runs; whether its app answers is not known yet.
   const isAwaited = isRunning && launchState?.event.stage === 'waiting'
   const busyWord = (verb && busyWords[verb]) ?? (isStarting || isAwaited ? 'starting' : undefined)
-  const view = statusView(entry, props.status)
+  const view = statusView(entry, last?.status)
   const word = busyWord ?? view.word
   const warning = isRunning && !isLaunching ? idle : undefined
   const isFirst = entry.created_at === null
@@ -109,6 +107,7 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
         <CardState
           labelledBy={heading}
           failure={failure}
+          isStill={entry.is_blocked}
           takesFocus={entry.is_blocked}
           progress={
             isLaunching || isAwaited || opening.isAsked
@@ -124,10 +123,11 @@ export const ContainerCard = memo(function ContainerCard(props: ContainerCardPro
           {entry.description !== '' && <p className="card-about">{entry.description}</p>}
           <CardNotes
             entry={entry}
+            last={last}
             hint={
               isLaunching || isRunning || entry.launch_refused !== undefined
                 ? undefined
-                : (props.reason ?? (view.hint && t(`hint.${view.hint}`)))
+                : (last?.message ?? (view.hint && t(`hint.${view.hint}`)))
             }
             isShort={warning !== undefined}
             isBlockSaid={isAccountBlocked}
@@ -185,6 +185,8 @@ interface CardStateProps {
   labelledBy: string
   /** Why the last operation failed. */
   failure: unknown
+  /** Nothing can be launched, so no room is kept for it. */
+  isStill: boolean
   /** The failure takes the focus, because the pressed button is gone. */
   takesFocus: boolean
   /** The operation under way, and its description until a stage is known; undefined when there is none. */
@@ -202,10 +204,10 @@ interface CardStateProps {
  * content, so that no card grows and nothing moves under a pointer.
  */
 function CardState(props: CardStateProps) {
-  const { labelledBy, failure, takesFocus, progress, onStay, about, children } = props
+  const { labelledBy, failure, isStill, takesFocus, progress, onStay, about, children } = props
   const hasFailed = failure !== undefined
   return (
-    <div className="card-state">
+    <div className={isStill && !hasFailed && !progress ? 'card-state still' : 'card-state'}>
       <div className="card-content">{children}</div>
       {progress && !hasFailed && (
         <div className="card-overlay">
@@ -237,6 +239,7 @@ const needsHelp = (failure: unknown) =>
 
 interface CardNotesProps {
   entry: ContainerEntry
+  last: ContainerEvent | undefined
   hint: string | undefined
   /** A more urgent note needs the space of the last launch. */
   isShort: boolean
@@ -245,10 +248,10 @@ interface CardNotesProps {
 }
 
 /**
- * Notes on a container: that it is blocked, since when and whom to contact; else its last launch and what its status
- * means.
+ * Notes on a container: that it is blocked, since when and whom to contact; else since when it runs or does not, and what
+ * its status means.
  */
-function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
+function CardNotes({ entry, last, hint, isShort, isBlockSaid }: CardNotesProps) {
   const t = useTranslations('dashboard')
   const { is_blocked: isBlocked, blocked_at: blockedAt, last_used: lastUsed } = entry
   if (isBlocked && isBlockSaid) return null
@@ -267,12 +270,35 @@ function CardNotes({ entry, hint, isShort, isBlockSaid }: CardNotesProps) {
       {entry.layer_problem !== undefined && <p className="note">{entry.layer_problem}</p>}
       {entry.is_outdated && <p className="note">{t('outdated')}</p>}
       {/* First what is nearly always shown: notes that come and go below it move nothing. */}
-      {lastUsed !== null && !isShort && <p className="hint">{t.rich('lastUsed', shortTimeAt(lastUsed))}</p>}
+      {lastUsed !== null && !isShort && <SinceLine entry={entry} last={last} lastUsed={lastUsed} />}
       {lastUsed === null && entry.created_at === null && <p className="hint">{t('hint.firstLaunch')}</p>}
       {entry.idle && !isShort && <IdleHint idle={entry.idle} />}
       {hint !== undefined && <p className="hint">{hint}</p>}
     </>
   )
+}
+
+/** Since when it runs, or when and why Berth stopped it, as far as an event has said so; else when it was used last. */
+function SinceLine({
+  entry: { status },
+  last,
+  lastUsed,
+}: Pick<CardNotesProps, 'entry' | 'last'> & { lastUsed: string }) {
+  const t = useTranslations('dashboard')
+  const word = last?.since === undefined ? 'lastUsed' : sinceWord(status, last)
+  return (
+    // Another line in its place: in the same one the time would move.
+    <p key={word} className="hint">
+      {t.rich(word, shortTimeAt(word === 'lastUsed' ? lastUsed : (last?.since ?? lastUsed)))}
+    </p>
+  )
+}
+
+/** The list may be ahead of the event, or behind it. */
+function sinceWord(status: string, last: ContainerEvent) {
+  if (status === 'running' && last.status === 'running') return 'runningSince'
+  const isStopped = last.status === 'asleep' && status !== 'running' && status !== 'paused'
+  return isStopped ? (`stopped.${last.why ?? 'unknown'}` as const) : 'lastUsed'
 }
 
 /** What it takes of its memory and of its home, where that is measured. */
@@ -324,6 +350,7 @@ function IdleHint({ idle: { at, why } }: { idle: NonNullable<ContainerEntry['idl
 const hintUpdate = 10_000
 
 const shortTimeAt = (at: string) => ({ time: () => <ShortTime at={at} /> })
+
 /** A warning that a home, or all homes together, has nearly no space left, or cannot be measured. */
 export function DiskNote({ event }: { event: DiskEvent | undefined }) {
   const t = useTranslations('dashboard.disk')

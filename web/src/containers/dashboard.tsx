@@ -108,8 +108,7 @@ function Cards({ containers }: { containers: NonNullable<ContainerListState['con
             entry={entry}
             isAccountBlocked={isAccountBlocked}
             launch={events.launches.get(entry.type)}
-            status={events.statuses.get(entry.type)}
-            reason={events.reasons.get(entry.type)}
+            last={events.containers.get(entry.type)}
             disk={events.disks.get(entry.type)}
             layer={events.layers.get(entry.type)}
             idle={events.idles.get(entry.type)}

@@ -23,10 +23,8 @@ export interface EventState {
   readonly layers: ReadonlyMap<string, LayerEvent>
   /** Warnings of idle suspension, by container type. */
   readonly idles: ReadonlyMap<string, IdleWarning>
-  /** The status of each container, by type. */
-  readonly statuses: ReadonlyMap<string, ContainerEvent['status']>
-  /** Why a container does not run, by type, where an event gave the reason. */
-  readonly reasons: ReadonlyMap<string, string>
+  /** The last event of each container, by type: its status, since when, and why. */
+  readonly containers: ReadonlyMap<string, ContainerEvent>
   /** Who has a shared container open now, by container type; types without visitors are left out. */
   readonly visitors: ReadonlyMap<string, VisitorsEvent['visitors']>
   /** What managers ask to look at, and what they may look at now. */
@@ -40,8 +38,7 @@ export const initialEventState: EventState = {
   disks: new Map(),
   layers: new Map(),
   idles: new Map(),
-  statuses: new Map(),
-  reasons: new Map(),
+  containers: new Map(),
   visitors: new Map(),
   looks: { requests: [], looks: [] },
   takeover: undefined,
@@ -86,17 +83,16 @@ function withVisitors(all: EventState['visitors'], { type, visitors }: VisitorsE
 }
 
 /** A container that does not run has no warning; the server sends no event for that. */
-function withContainer(state: EventState, { type, status, message }: ContainerEvent): EventState {
+function withContainer(state: EventState, event: ContainerEvent): EventState {
+  const { type, status } = event
   const isThere = status === 'running' || status === 'paused'
   const idles = isThere ? state.idles : withoutContainerType(state.idles, type)
   const layers = isThere ? state.layers : withoutContainerType(state.layers, type)
-  const others = withoutContainerType(state.reasons, type)
-  const reasons = message === undefined ? others : new Map(others).set(type, message)
   // A launch that the block ended has nothing to say once the container is unblocked.
-  const isUnblocked = status !== 'blocked' && state.statuses.get(type) === 'blocked'
+  const isUnblocked = status !== 'blocked' && state.containers.get(type)?.status === 'blocked'
   const hasFailed = state.launches.get(type)?.event.stage === 'failed'
   const launches = isUnblocked && hasFailed ? withoutContainerType(state.launches, type) : state.launches
-  return { ...state, idles, layers, launches, statuses: new Map(state.statuses).set(type, status), reasons }
+  return { ...state, idles, layers, launches, containers: new Map(state.containers).set(type, event) }
 }
 
 export const withoutContainerType = <V>(map: ReadonlyMap<string, V>, type: string): ReadonlyMap<string, V> =>

@@ -165,6 +165,7 @@ export const data = {
     is_stop_requested: ['Stopped on request', 'Auf Wunsch gestoppt'],
     running_since: ['Running since', 'Läuft seit'],
     retired_at: ['Removed for lack of use', 'Entfernt, weil unbenutzt'],
+    stop_reason: ['Why it was stopped', 'Warum er gestoppt wurde'],
     full_layer: ['Stopped for bytes outside of its home', 'Gestoppt wegen Bytes außerhalb des Homes'],
     blocked_at: ['Blocked since', 'Gesperrt seit'],
     expires_at: ['Ends', 'Endet'],

@@ -89,7 +89,10 @@ export const dashboard = {
       'Beim Starten wird ein neuer Container erstellt. Die Dateien in deinem Home-Ordner bleiben erhalten.',
     ],
     engine: ['The container engine does not answer at the moment.', 'Die Container-Engine antwortet gerade nicht.'],
-    paused: ['Open it to continue where you left off.', 'Öffne ihn, um dort weiterzuarbeiten, wo du aufgehört hast.'],
+    paused: [
+      'It was not in use. Open it to continue where you left off.',
+      'Er wurde nicht benutzt. Öffne ihn, um dort weiterzuarbeiten, wo du aufgehört hast.',
+    ],
     crashed: [
       'Its program ended unexpectedly. The logs may show why.',
       'Sein Programm wurde unerwartet beendet. Das Log zeigt vielleicht den Grund.',
@@ -123,6 +126,29 @@ export const dashboard = {
     ],
   },
   lastUsed: ['Last used <time></time>', 'Zuletzt benutzt: <time></time>'],
+  runningSince: ['Running since <time></time>', 'Läuft seit <time></time>'],
+  stopped: {
+    unknown: ['Stopped <time></time>', 'Gestoppt: <time></time>'],
+    idle: ['Stopped <time></time> as it was unused.', 'Gestoppt, weil unbenutzt: <time></time>'],
+    owner: ['Stopped <time></time> by you.', 'Von dir gestoppt: <time></time>'],
+    manager: [
+      'Stopped <time></time> by a manager of your group.',
+      'Von der Leitung deiner Gruppe gestoppt: <time></time>',
+    ],
+    administrator: ['Stopped <time></time> by an administrator.', 'Von der Administration gestoppt: <time></time>'],
+    hours: [
+      'Stopped <time></time>, as the hours of your group say.',
+      'Nach den Zeiten deiner Gruppe gestoppt: <time></time>',
+    ],
+    lifetime: ['Stopped <time></time> because its time was up.', 'Gestoppt, weil seine Zeit um war: <time></time>'],
+    layer: ['Stopped <time></time>', 'Gestoppt: <time></time>'],
+    'group-end': [
+      'Stopped <time></time> because your group has ended.',
+      'Gestoppt, weil deine Gruppe endete: <time></time>',
+    ],
+    block: ['Stopped <time></time>, when it was blocked.', 'Gestoppt, als er gesperrt wurde: <time></time>'],
+    version: ['Stopped <time></time> for a new version.', 'Für eine neue Version gestoppt: <time></time>'],
+  },
   idleHint: {
     at: ['Runs until <time></time> if it is not used.', 'Läuft bis <time></time>, falls er nicht benutzt wird.'],
     over: ['Will be suspended soon if it is not used.', 'Wird bald angehalten, falls er nicht benutzt wird.'],
@@ -180,7 +206,7 @@ export const dashboard = {
     keep: ['{name} keeps running.', '{name} läuft weiter.'],
   },
   autoOpen: {
-    text: ['Opens in this tab when it is ready.', 'Wird in diesem Tab geöffnet, sobald er bereit ist.'],
+    text: ['Opens when ready.', 'Öffnet sich gleich.'],
     stay: ['Stay here', 'Hier bleiben'],
   },
   stages,

@@ -27,10 +27,18 @@ const stands = (
 ): StoryEvent => ['container', { type, status }]
 const snapshot: StoryEvent = ['snapshot', {}]
 
+/** What the event stream says first: since when it runs, or why it was stopped. */
+const told = ({ type, status, created_at: createdAt }: ContainerEntry): StoryEvent[] => {
+  if (status === 'running') return [['container', { type, status, since: minutesAgo(95) }]]
+  if (status !== 'exited' || createdAt === null) return []
+  return [['container', { type, status: 'asleep', since: minutesAgo(25), why: 'idle' }]]
+}
+
 /** The dashboard with these containers. */
 const story = (name: string, containers: readonly ContainerEntry[], more: Partial<Story> = {}): Story => ({
   name: `dashboard/${name}`,
   path: '/',
+  events: [snapshot, ...containers.flatMap(told)],
   ...more,
   answers: { me: ann, listContainers: { containers: [...containers] }, ...more.answers },
 })
@@ -97,6 +105,20 @@ export const dashboardStories: readonly Story[] = [
     }),
     containerEntry('term', 'Terminal', 'A shell and your files', { icon: 'terminal', status: 'exited' }),
   ]),
+  story(
+    'launching-of-six',
+    [
+      dev({ ...fresh }),
+      prod({ ...fresh }),
+      lab({ ...fresh }),
+      ...['db', 'ml', 'web'].map((type) => containerEntry(type, type, 'What it is for', { ...fresh })),
+    ],
+    {
+      answers: { launchContainer: never },
+      events: [snapshot, ['launch', { ...pulling, usual_seconds: 15 }]],
+      press: ['Launch Laboratory'],
+    },
+  ),
   story('menu', [dev(measured(0.6, 2)), prod({ status: 'exited' })], { boot: { has_ssh: true }, press: [more] }),
   story('long-names', [
     dev({

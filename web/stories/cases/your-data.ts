@@ -18,6 +18,7 @@ const personalData: Answer<'exportOwnData'> = {
       created_at: minutesAgo(60 * 24 * 40),
       last_used: minutesAgo(30),
       stopped_at: null,
+      stop_reason: null,
       is_stop_requested: false,
       running_since: minutesAgo(300),
       retired_at: null,

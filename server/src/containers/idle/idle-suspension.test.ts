@@ -59,21 +59,22 @@ async function withUnreachedGateway(t: TestContext) {
 // While the gateway of a node was not reached, "Stop" was answered with success, and the container ran on.
 test('a stop by request goes on when a gateway cannot hold requests, and is stored and published before it', async (t) => {
   const { suspension, owned, did, recordOf } = await withUnreachedGateway(t)
-  assert.equal(await suspension.stopNow(owned), true)
+  assert.equal(await suspension.stopNow(owned, 'hours'), true)
   assert.deepEqual(did, ['publish', 'stop c1'])
   const record = await recordOf()
   assert.deepEqual([record?.stoppedAt instanceof Date, record?.runningSince], [true, null])
+  assert.equal(record?.stopReason, 'hours')
 })
 
 test('a stop by request is stored as one, also of what does not run, unless any request is to start it again', async (t) => {
   const { suspension, owned, recordOf, state } = await withUnreachedGateway(t)
-  await suspension.stopNow(owned, { wakesOnUse: true })
+  await suspension.stopNow(owned, 'version')
   assert.equal((await recordOf())?.isStopRequested, false)
-  await suspension.stopNow(owned)
+  await suspension.stopNow(owned, 'owner')
   assert.equal((await recordOf())?.isStopRequested, true)
-  await suspension.stopNow(owned, { wakesOnUse: true })
+  await suspension.stopNow(owned, 'version')
   state.isUp = false
-  assert.equal(await suspension.stopNow(owned), false)
+  assert.equal(await suspension.stopNow(owned, 'owner'), false)
   const record = await recordOf()
   assert.deepEqual([record?.isStopRequested, record?.runningSince], [true, null])
 })
@@ -89,8 +90,8 @@ test('a stop with a condition asks it when earlier operations are done, and no o
   const queued = Promise.withResolvers<void>()
   const restart = singleFlight.run(`${owned.userId} dev`, 'replace', () => queued.promise)
   let isSameStart = true
-  const conditional = suspension.stopNow(owned, { isMeant: async () => isSameStart })
-  const byOwner = suspension.stopNow(owned)
+  const conditional = suspension.stopNow(owned, 'lifetime', { isMeant: async () => isSameStart })
+  const byOwner = suspension.stopNow(owned, 'owner')
   isSameStart = false
   queued.resolve()
   await restart

@@ -1,3 +1,4 @@
+import type { StopReason } from '@berth/api/schemas/container.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Gateway } from '@berth/gateway/port/gateway.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
@@ -33,9 +34,10 @@ export interface StopOptions {
   readonly onBegin?: () => void
   /** Asked then; when it says no, such as because the container was started anew meanwhile, nothing is done. */
   readonly isMeant?: () => Promise<boolean>
-  /** Whether any request of its owner starts it again, as after an idle stop; otherwise only a page or a launch does. */
-  readonly wakesOnUse?: boolean
 }
+
+/** After these any request of its owner starts it again; after any other stop only a page or a launch does. */
+const wakingReasons: ReadonlySet<StopReason> = new Set(['idle', 'version'])
 
 /**
  * Idle suspension: pauses or stops containers without traffic. First the gateway confirms that no byte moves and holds
@@ -67,14 +69,14 @@ export class IdleSuspension {
 
   /**
    * Stops it at once and closes its connections, whether it is used or not, also when a gateway cannot hold its requests. Its
-   * owner starts it again with a page or a launch, which its open tab cannot, and that is stored; a pending restore of it is cancelled.
+   * owner starts it again with a page or a launch, which its open tab cannot (see `wakingReasons`), and that is stored;
+   * a pending restore of it is cancelled. @param why its owner reads it
    * @returns false when it did not run, or is not meant @throws {Refusal} 500 when the engine could not, or does not answer about it
    */
-  async stopNow(owned: ContainerRef, options: StopOptions = {}): Promise<boolean> {
-    const { onBegin, isMeant, wakesOnUse = false } = options
+  async stopNow(owned: ContainerRef, why: StopReason, { onBegin, isMeant }: StopOptions = {}): Promise<boolean> {
     const { routeSync, singleFlight } = this.#parts
     // A stop without a condition must not join one that may do nothing, nor one after which any request starts it again.
-    const verb = `${isMeant ? 'conditional ' : ''}${wakesOnUse ? 'idle ' : ''}stop now`
+    const verb = `${isMeant ? 'conditional ' : ''}${wakingReasons.has(why) ? 'idle ' : ''}stop now`
     return singleFlight.run(containerKey(owned), verb, async () => {
       onBegin?.()
       if (!routeSync.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
@@ -83,11 +85,11 @@ export class IdleSuspension {
         throw refusals.stopFailed(new Error('the engine does not answer about it'))
       if (isMeant && !(await isMeant())) return false
       if (!known || !this.#isDue(known, 'stop')) {
-        await this.#noteNotRunning(owned, wakesOnUse)
+        await this.#noteNotRunning(owned, why)
         return false
       }
       try {
-        await this.#suspendExclusive(owned, 'stop', 0, { wakesOnUse })
+        await this.#suspendExclusive(owned, 'stop', 0, why)
       } catch (error) {
         throw error instanceof RuntimeError ? refusals.stopFailed(error) : error
       }
@@ -96,19 +98,19 @@ export class IdleSuspension {
   }
 
   /** A tab may be open at a container that sleeps already. */
-  async #noteNotRunning({ userId, type }: ContainerRef, wakesOnUse: boolean): Promise<void> {
+  async #noteNotRunning({ userId, type }: ContainerRef, why: StopReason): Promise<void> {
     const { database, routeSync } = this.#parts
-    if (wakesOnUse) return noteRunning(database.db, userId, type, null)
+    if (wakingReasons.has(why)) return noteRunning(database.db, userId, type, null)
     await noteStopRequested(database.db, userId, type)
     await routeSync.publishUser(userId)
   }
 
-  /** @param asked it is stopped by request, whether it is used or not */
+  /** @param asked why it is stopped by request, whether it is used or not */
   async #suspendExclusive(
     owned: ContainerRef,
     mode: SuspendMode,
     quietFor: number,
-    asked?: Pick<StopOptions, 'wakesOnUse'>,
+    asked?: StopReason,
   ): Promise<'done' | 'used'> {
     const { routeSync, activity } = this.#parts
     const known = routeSync.get(owned)
@@ -121,7 +123,7 @@ export class IdleSuspension {
     try {
       // Its owner may have kept it, which moves no byte in the gateway.
       if (quietFor > 0 && activity.lastOf(known) !== lastUse) return 'used'
-      await (mode === 'pause' ? this.#pause(known) : this.#stop(known, asked !== undefined && !asked.wakesOnUse))
+      await (mode === 'pause' ? this.#pause(known) : this.#stop(known, asked ?? 'idle'))
       return 'done'
     } finally {
       await routeSync.republish(owned)
@@ -158,11 +160,11 @@ export class IdleSuspension {
   }
 
   /** Stored before the stop: an end that Berth requested is no crash, whatever the exit code. */
-  async #stop(known: ContainerState, isRequested: boolean): Promise<void> {
+  async #stop(known: ContainerState, why: StopReason): Promise<void> {
     const { database, routeSync, runtime } = this.#parts
     const { containerId, userId, type } = known
     if (containerId === null) return
-    await noteStopped(database.db, userId, type, new Date(), isRequested)
+    await noteStopped(database.db, userId, type, new Date(), why, !wakingReasons.has(why))
     await routeSync.publishUser(userId)
     try {
       await runtime.stop(containerId)

@@ -157,7 +157,7 @@ export class LayerMonitor {
     // Stored before the stop, in the flight of the container: the next start finds it, and makes the container anew.
     const isMeant = () => this.#store(known, containerId, used, limit)
     try {
-      if (!(await idleSuspension.stopNow(known, { isMeant }))) return
+      if (!(await idleSuspension.stopNow(known, 'layer', { isMeant }))) return
     } catch (error) {
       await noteFullLayer(database.db, containerId, null)
       throw error

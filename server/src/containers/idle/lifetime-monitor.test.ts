@@ -36,7 +36,8 @@ function arrange(fields: object) {
       isRunning: () => state.isRunning,
     },
     idleSuspension: {
-      stopNow: async (_, { isMeant } = {}) => {
+      stopNow: async (_, why, { isMeant } = {}) => {
+        assert.equal(why, 'lifetime')
         if (restart.isUnderWay) state.startedAt = state.now
         if (!(await isMeant?.())) return false
         stops.push(state.now)

@@ -90,7 +90,7 @@ export class LifetimeMonitor {
       }
       // Also within the flight: a restart may be under way, whose container begins a time of its own.
       const isMeant = async () => (await this.#ask(entry)) === startedAt
-      const isStopped = await this.#parts.idleSuspension.stopNow(known, { isMeant })
+      const isStopped = await this.#parts.idleSuspension.stopNow(known, 'lifetime', { isMeant })
       this.#known.delete(containerKey(known))
       if (!isStopped) return
       const { userId, type } = known

@@ -460,7 +460,7 @@ export class Spawner {
     const { database, runtime, routeSync, log } = this.#parts
     // A block holds also while the store can be read and not written.
     await tryOrLog(log, 'storing that a container is stopped', () =>
-      noteStopped(database.db, owned.userId, owned.type, new Date()),
+      noteStopped(database.db, owned.userId, owned.type, new Date(), 'block'),
     )
     await runtime.stop(id, undefined, blockedGrace)
     await routeSync.publishContainer(owned)

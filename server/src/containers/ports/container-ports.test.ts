@@ -12,6 +12,8 @@ const running = (userId: number, prefix: string): ContainerState => ({
   containerId: prefix,
   isBlocked: false,
   wasStopped: false,
+  stopReason: null,
+  since: null,
   isStopRequested: false,
   isRetired: false,
   isKeptStopped: true,

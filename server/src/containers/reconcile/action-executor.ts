@@ -102,7 +102,7 @@ export class ActionExecutor {
         // A block holds also while the store can be read and not written.
         if (isOfRecord(action))
           await tryOrLog(log, 'storing that a container is stopped', () =>
-            noteStopped(db, action.userId, action.type, new Date()),
+            noteStopped(db, action.userId, action.type, new Date(), action.why === 'blocked' ? 'block' : null),
           )
         return runtime.stop(action.container.id, undefined, action.why === 'blocked' ? blockedGrace : undefined)
       case 'remove':

@@ -146,6 +146,8 @@ function knownOf(
     containerId,
     isBlocked: record.isBlocked || user.isBlocked,
     wasStopped: record.stoppedAt !== null,
+    stopReason: record.stopReason,
+    since: (record.runningSince ?? record.stoppedAt)?.getTime() ?? null,
     isStopRequested: record.isStopRequested,
     isRetired: record.retiredAt !== null,
     isKeptStopped,

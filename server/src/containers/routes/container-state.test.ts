@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isWakeable, unavailable } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
-import { upstreamOf, type ContainerState } from './container-state.ts'
+import { sinceOf, upstreamOf, type ContainerState } from './container-state.ts'
 
 const owner = { userId: 1, slug: 'ann', type: 'dev' }
 const seenAs = (state: string, fields: Partial<RuntimeContainer> = {}) =>
@@ -16,18 +16,23 @@ const seenAs = (state: string, fields: Partial<RuntimeContainer> = {}) =>
     isOutOfMemory: false,
     ...fields,
   }) as RuntimeContainer
-const where = (seen: ContainerState['seen'], fields: Partial<ContainerState> = {}) => {
+const stateOf = (seen: ContainerState['seen'], fields: Partial<ContainerState> = {}): ContainerState => {
   const known = { userId: 1, type: 'dev', recordId: 1, prefix: 'ann-dev', containerId: 'c1', isBlocked: false }
-  const found = upstreamOf({
+  return {
     ...known,
     wasStopped: false,
+    stopReason: null,
+    since: null,
     isStopRequested: false,
     isRetired: false,
     isKeptStopped: true,
     failure: undefined,
     seen,
     ...fields,
-  })
+  }
+}
+const where = (...parts: Parameters<typeof stateOf>) => {
+  const found = upstreamOf(stateOf(...parts))
   return 'reason' in found ? `${found.reason} ${found.exitCode}` : `${found.host} ${found.isPaused ? 'paused' : 'runs'}`
 }
 
@@ -94,4 +99,17 @@ test('one whose node does not answer says so, also when Berth wants it to stop',
   assert.equal(where(lost, { isKeptStopped: false }), 'node-lost null')
   assert.equal(where(lost, { isKeptStopped: false, wasStopped: true }), 'node-lost null')
   assert.equal(where(seenAs('removing'), { isKeptStopped: false }), 'asleep null')
+})
+
+test('it runs since its program was started, or else since when it is to run; what Berth stopped says when and why', () => {
+  const at = (ms: number) => new Date(ms).toISOString()
+  const runs = (startedAt: number | null) => stateOf(seenAs('running', { startedAt }), { since: 2_000 })
+  assert.deepEqual(sinceOf(runs(1_000), 'running'), { since: at(1_000) })
+  assert.deepEqual(sinceOf(runs(null), 'running'), { since: at(2_000) })
+  const ended = stateOf(seenAs('exited', { startedAt: 1_000 }), { since: 2_000 })
+  assert.deepEqual(sinceOf(ended, 'asleep'), {}, 'Berth did not stop it')
+  const stopped = { ...ended, wasStopped: true }
+  assert.deepEqual(sinceOf(stopped, 'asleep'), { since: at(2_000) })
+  assert.deepEqual(sinceOf({ ...stopped, stopReason: 'idle' }, 'asleep'), { since: at(2_000), why: 'idle' })
+  assert.deepEqual(sinceOf({ ...stopped, stopReason: 'idle' }, 'blocked'), {})
 })

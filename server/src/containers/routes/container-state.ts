@@ -1,6 +1,7 @@
 import { unavailable, type Unavailable, type UpstreamAddress } from '@berth/gateway/port/gateway.ts'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
+import type { StopReason } from '@berth/api/schemas/container.ts'
 import type { ContainerRef } from '#/store/user-containers.ts'
 
 /** Merged view of one container: its record in the store, and the last inspect. */
@@ -14,6 +15,10 @@ export interface ContainerState extends ContainerRef {
   readonly isBlocked: boolean
   /** Whether Berth itself stopped it last, and has not started it since. */
   readonly wasStopped: boolean
+  /** Why, if that was stored. */
+  readonly stopReason: StopReason | null
+  /** By the store: since when it is to run, or when Berth stopped it; ms since 1970, null where it ended by itself. */
+  readonly since: number | null
   /** Whether it was stopped by request: of its owner's requests a page alone starts it then, and no other of an open tab. */
   readonly isStopRequested: boolean
   /** Whether it was retired: it counts as stopped, and a wake launches it. */
@@ -26,6 +31,18 @@ export interface ContainerState extends ContainerRef {
   readonly seen: RuntimeContainer | 'gone' | undefined
   /** Why the last launch failed, until the next one. */
   readonly failure: Unavailable | undefined
+}
+
+/**
+ * Since when it runs (by the engine, where it was asked), or when and why Berth stopped it, for its owner; empty for
+ * anything else, and what is not known.
+ */
+export function sinceOf(known: ContainerState, status: string): { since?: string; why?: StopReason } {
+  const { seen, since, wasStopped, stopReason } = known
+  const startedAt = status === 'running' && seen && seen !== 'gone' ? seen.startedAt : null
+  const at = status === 'running' || (status === 'asleep' && wasStopped) ? (startedAt ?? since) : null
+  if (at === null) return {}
+  return { since: new Date(at).toISOString(), ...(status === 'asleep' && stopReason && { why: stopReason }) }
 }
 
 /** Exit codes that are no failure: 0, and those of the two signals that a stop sends (128 + 9, 128 + 15). */

@@ -150,7 +150,7 @@ export class ArchiveMember {
     const { db } = this.#parts.database
     const record = await findContainer(db, userId, type)
     if (!record || (record.stoppedAt !== null && record.runningSince === null)) return
-    await noteStopped(db, userId, type, new Date())
+    await noteStopped(db, userId, type, new Date(), 'group-end')
   }
 
   /** @throws when the home, as far as its size is known, would fill the disk; {TermEndPaused} when only its reserve is left */

@@ -88,7 +88,7 @@ export class TermEnds {
         singleFlight,
         homes: containers.homes,
         installation,
-        stop: (owned) => ownerActions.stopUnchecked(owned),
+        stop: (owned) => ownerActions.stopUnchecked(owned, 'group-end'),
         bytesOf,
       }),
       removeMember: new RemoveMember({

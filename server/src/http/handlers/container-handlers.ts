@@ -70,7 +70,8 @@ function containerHandlers({ containers, addresses: { spawnerUrl } }: HandlersPa
     },
 
     stopOwnContainer: async (call) => {
-      const wasRunning = await ownerActions.stop(userOf(call), call.params.container_type)
+      const by = sessionOf(call).claims.acting === null ? 'owner' : 'administrator'
+      const wasRunning = await ownerActions.stop(userOf(call), call.params.container_type, by)
       return { message: localizedReply(call, message(wasRunning ? 'answers.stopped' : 'answers.doesNotRun')) }
     },
 

@@ -39,6 +39,7 @@ import { gpus } from './037-gpus.ts'
 import { gpuUsage } from './042-gpu-usage.ts'
 import { fullLayers } from './043-full-layers.ts'
 import { memberNames } from './044-member-names.ts'
+import { stopReasons } from './045-stop-reasons.ts'
 import type { Up } from './columns.ts'
 
 /**
@@ -86,6 +87,7 @@ const all: Readonly<Record<string, Up>> = {
   '042-gpu-usage': gpuUsage,
   '043-full-layers': fullLayers,
   '044-member-names': memberNames,
+  '045-stop-reasons': stopReasons,
 }
 
 /** The same for one of the databases. */

@@ -27,7 +27,7 @@ test('who chooses to stay stays, and has the container ready to be opened', asyn
   await page.route('**/api/container/launch/*', (route) => isAllowed.promise.then(() => route.continue()))
   await page.goto(berth.app.frontendUrl)
   await card('Production').getByRole('button', { name: 'Launch' }).click()
-  await card('Production').getByText('Opens in this tab when it is ready.').waitFor()
+  await card('Production').getByText('Opens when ready.').waitFor()
   await card('Production').getByRole('button', { name: 'Stay here' }).click()
   isAllowed.resolve()
   await card('Production').getByRole('link', { name: 'Open' }).waitFor()

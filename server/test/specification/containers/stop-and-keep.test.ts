@@ -26,6 +26,7 @@ const visit = ({ slug, token }: Person) =>
   get(berth.app.port, `/${slug}-dev/`, { headers: { authorization: `Bearer ${token}`, accept: 'text/html' } })
 
 test('an owner stops their container: their pages hear it, a visit wakes it and an open tab does not, a launch starts it, and twice is no harm', async () => {
+  const begun = Date.now()
   const ann = await berth.signUp('ann@x.org')
   const stream = await openStream(berth, ann.token)
   assertOk(await stop(ann))
@@ -35,6 +36,8 @@ test('an owner stops their container: their pages hear it, a visit wakes it and 
     () => stream.text(),
   )
   stream.close()
+  const { since, why } = stream.events.at(-1)?.data ?? {}
+  assert.deepEqual([why, Date.parse(String(since)) >= begun], ['owner', true])
   assertOk(await stop(ann))
   const answer = await askFromTab(ann)
   assert.equal(answer.status, 503)
@@ -58,6 +61,12 @@ test('what was never launched is stopped as well as kept, and a takeover does bo
   assert.equal((await berth.call('POST', '/api/container/keep/dev', { token })).status, 200)
   assertOk(await berth.call('POST', '/api/container/stop/dev', { token }))
   assert.equal(await engineState(berth, idOf(bob)), 'exited')
+  const later = await openStream(berth, bob.token)
+  await pollUntil(
+    () => later.events.some(({ data }) => data.why === 'administrator'),
+    () => later.text(),
+  )
+  later.close()
 })
 
 test('what waits to be started again, as after a restart of the engine, stays stopped when its owner stops it', async () => {
