@@ -6,6 +6,7 @@ import { AdminNav } from '#/admin/admin-nav.tsx'
 import { shell } from '#/admin/messages/shell.ts'
 import { boot, canAct, createApiClient } from '#/api/api-client.ts'
 import { Alert } from '#/components/alert.tsx'
+import { ButtonMenu } from '#/components/button-menu.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmDialog, Dialog } from '#/components/dialog.tsx'
 import { QueryState } from '#/components/query-state.tsx'
@@ -46,7 +47,7 @@ function EnvironmentsPage() {
     >
       <p className="lead">{t('lead')}</p>
       <QueryState query={query} />
-      {query.data?.length === 0 && <p>{t('none')}</p>}
+      {query.data?.length === 0 && <p className="empty">{t('none')}</p>}
       <ul className="rows">
         {query.data?.map((each) => (
           <EnvironmentRow key={each.name} environment={each} />
@@ -97,17 +98,20 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
             <Button variant="small" isOff={isOff || isUnderWay(environment)} onPress={build}>
               <ShortLabel text={t('build')} name={t('buildThis', { name })} />
             </Button>
-            <Button variant="small" isOff={isOff} onPress={() => setOpen('edit')}>
-              <ShortLabel text={t('edit')} name={t('editThis', { name })} />
-            </Button>
-            {published !== null && types.length > 0 && (
-              <Button variant="small" onPress={() => setOpen(open === 'older' ? undefined : 'older')}>
-                <ShortLabel text={t('older.open')} name={t('older.openThis', { name })} />
-              </Button>
-            )}
-            <Button variant="small" isOff={isOff} onPress={() => setOpen('delete')}>
-              <ShortLabel text={t('delete.open')} name={t('delete.openThis', { name })} />
-            </Button>
+            <ButtonMenu
+              label={t('more', { name })}
+              actions={[
+                item('edit', [t('edit'), t('editThis', { name })], () => setOpen('edit'), isOff),
+                ...(published !== null && types.length > 0
+                  ? [
+                      item('older', [t('older.open'), t('older.openThis', { name })], () =>
+                        setOpen(open === 'older' ? undefined : 'older'),
+                      ),
+                    ]
+                  : []),
+                item('delete', [t('delete.open'), t('delete.openThis', { name })], () => setOpen('delete'), isOff),
+              ]}
+            />
           </p>
         </div>
         {description !== '' && <p>{description}</p>}
@@ -153,6 +157,15 @@ function EnvironmentRow({ environment }: { environment: Environment }) {
     </li>
   )
 }
+
+/** An item of a menu. @param words what it says, and its name for screen readers */
+const item = (key: string, [text, name]: readonly [text: string, name: string], run: () => void, isOff = false) => ({
+  key,
+  text,
+  label: <ShortLabel text={text} name={name} />,
+  isOff,
+  run,
+})
 
 /** That of the first type that launches it. */
 function EnvironmentSign({ types: [first] }: Pick<Environment, 'types'>) {
@@ -205,6 +218,16 @@ function VersionRow({ name, version, published, mayTry, isOff, isShown, onShow, 
   const params = { name, version: String(number) }
   const isOlder = published !== null && number < published
   const isRunning = state === 'waiting' || state === 'building'
+  const showLog = () => onShow(!isShown)
+  const rare = [
+    ...(state === 'ready' && mayTry
+      ? [item('try', [t('try'), t('tryThis', words)], () => act((api) => api.tryVersion({ params })), isOff)]
+      : []),
+    ...(state === 'ready' ? [item('log', [t('log'), t('logOf', words)], showLog)] : []),
+    ...(isRunning
+      ? [item('cancel', [t('cancel'), t('cancelThis', words)], () => act((api) => api.cancelBuild({ params })), isOff)]
+      : []),
+  ]
   return (
     <li>
       <ul className="dotted">
@@ -227,19 +250,12 @@ function VersionRow({ name, version, published, mayTry, isOff, isShown, onShow, 
             />
           </Button>
         )}
-        {state === 'ready' && mayTry && (
-          <Button variant="small" isOff={isOff} onPress={() => act((api) => api.tryVersion({ params }))}>
-            <ShortLabel text={t('try')} name={t('tryThis', words)} />
+        {state !== 'ready' && (
+          <Button variant="small" onPress={showLog}>
+            <ShortLabel text={t('log')} name={t('logOf', words)} />
           </Button>
         )}
-        {isRunning && (
-          <Button variant="small" isOff={isOff} onPress={() => act((api) => api.cancelBuild({ params }))}>
-            <ShortLabel text={t('cancel')} name={t('cancelThis', words)} />
-          </Button>
-        )}
-        <Button variant="small" onPress={() => onShow(!isShown)}>
-          <ShortLabel text={t('log')} name={t('logOf', words)} />
-        </Button>
+        {rare.length > 0 && <ButtonMenu label={t('moreOfVersion', words)} actions={rare} />}
       </p>
       {error !== null && <p className="hint version-error">{error}</p>}
       {changes !== null && <Changes changes={changes} name={t('changesOf', words)} />}

@@ -8,7 +8,10 @@ export const environments = {
     'Eine Umgebung ist ein Image, das hier gebaut wird und das Vorlagen nennen. Was veröffentlicht ist, wird gestartet.',
   ],
   off: ['Environments are off here.', 'Umgebungen sind hier nicht eingeschaltet.'],
-  none: ['There are no environments yet.', 'Es gibt noch keine Umgebungen.'],
+  none: [
+    'No environments yet. Create one, build it, and name it in a template.',
+    'Noch keine Umgebungen. Lege eine an, baue sie, und nenne sie in einer Vorlage.',
+  ],
   usedBy: ['Used by: {types}', 'Verwendet von: {types}'],
   unused: [
     'No template uses it yet. Write environment: {name} in a template.',
@@ -17,6 +20,8 @@ export const environments = {
   group: ['Of the group {name}', 'Von der Gruppe {name}'],
   published: ['Version {version} is published', 'Version {version} ist veröffentlicht'],
   unpublished: ['Nothing is published yet', 'Noch nichts ist veröffentlicht'],
+  more: ['More actions for {name}', 'Weitere Aktionen für {name}'],
+  moreOfVersion: ['More actions for version {version} of {name}', 'Weitere Aktionen für Version {version} von {name}'],
   edit: ['Edit', 'Bearbeiten'],
   editThis: ['Edit the environment {name}', 'Die Umgebung {name} bearbeiten'],
   build: ['Build', 'Bauen'],

@@ -33,6 +33,8 @@ export const snapshots = {
   reset: ['Made before a reset, {size}', 'Vor einem Zurücksetzen erstellt, {size}'],
   restore: ['Restore', 'Wiederherstellen'],
   restoreThis: ['Restore the snapshot of {at}', 'Sicherungspunkt vom {at} wiederherstellen'],
+  moreOf: ['More actions for the snapshot of {at}', 'Weitere Aktionen für den Sicherungspunkt vom {at}'],
+  more: ['More actions for the home folder of {name}', 'Weitere Aktionen für den Home-Ordner von {name}'],
   download: ['Download', 'Herunterladen'],
   downloadThis: ['Download the snapshot of {at}', 'Sicherungspunkt vom {at} herunterladen'],
   downloading: [

@@ -1,9 +1,9 @@
 import type { Snapshot } from '@berth/api/schemas/features/snapshots.ts'
 import { useState } from 'react'
 import { useFormatter, useTranslations } from 'use-intl/react'
-import { AskButton } from '#/components/ask-button.tsx'
+import { ButtonMenu } from '#/components/button-menu.tsx'
 import { Button, ShortLabel, SubmitButton } from '#/components/button.tsx'
-import { Dialog, EndButton } from '#/components/dialog.tsx'
+import { ConfirmDialog, Dialog, EndButton } from '#/components/dialog.tsx'
 import { Field } from '#/components/field.tsx'
 import { Time } from '#/time/time.tsx'
 import { useSize } from './use-size.ts'
@@ -21,7 +21,7 @@ interface SnapshotRowProps {
 export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }: SnapshotRowProps) {
   const t = useTranslations('snapshots')
   const format = useFormatter()
-  const [isAsking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<'restore' | 'remove'>()
   const at = format.dateTime(new Date(snapshot.created_at), { dateStyle: 'medium', timeStyle: 'short' })
   const size = useSize()(snapshot.bytes)
   return (
@@ -33,24 +33,41 @@ export function SnapshotRow({ snapshot, isOff, onRestore, onDownload, onRemove }
         <p className="hint">{t(snapshot.reason, { size })}</p>
       </div>
       <div className="member-actions">
-        <Button variant="small" isOff={isOff} onPress={() => setAsking(true)}>
+        <Button variant="small" isOff={isOff} onPress={() => setAsked('restore')}>
           <ShortLabel text={t('restore')} name={t('restoreThis', { at })} />
         </Button>
-        <Button variant="small" isOff={isOff} onPress={onDownload}>
-          <ShortLabel text={t('download')} name={t('downloadThis', { at })} />
-        </Button>
-        <AskButton
-          text={t('remove')}
-          name={t('removeThis', { at })}
-          isOff={isOff}
+        <ButtonMenu
+          label={t('moreOf', { at })}
+          actions={[
+            {
+              key: 'download',
+              text: t('download'),
+              label: <ShortLabel text={t('download')} name={t('downloadThis', { at })} />,
+              isOff,
+              run: onDownload,
+            },
+            {
+              key: 'remove',
+              text: t('remove'),
+              label: <ShortLabel text={t('remove')} name={t('removeThis', { at })} />,
+              isOff,
+              run: () => setAsked('remove'),
+            },
+          ]}
+        />
+      </div>
+      {asked === 'remove' && (
+        <ConfirmDialog
           title={t('askRemove.title', { at })}
+          confirm={t('remove')}
           onConfirm={onRemove}
+          onClose={() => setAsked(undefined)}
         >
           <p>{t('askRemove.effect')}</p>
-        </AskButton>
-      </div>
-      {isAsking && (
-        <Dialog title={t('ask.title')} onClose={() => setAsking(false)}>
+        </ConfirmDialog>
+      )}
+      {asked === 'restore' && (
+        <Dialog title={t('ask.title')} onClose={() => setAsked(undefined)}>
           {(close) => (
             <form
               className="group-form"

@@ -8,6 +8,7 @@ import { boot, canAct, createApiClient, launchTimeout } from '#/api/api-client.t
 import { anySignal } from '#/api/retry.ts'
 import { Alert } from '#/components/alert.tsx'
 import { AskButton } from '#/components/ask-button.tsx'
+import { ButtonMenu } from '#/components/button-menu.tsx'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { ConfirmDialog } from '#/components/dialog.tsx'
 import { downloadFrom } from '#/components/download-file.ts'
@@ -41,7 +42,7 @@ function SnapshotsPage() {
       {launched?.map((entry) => (
         <HomeSnapshots key={entry.type} entry={entry} isOff={!canAct()} />
       ))}
-      {launched?.length === 0 && <p className="hint">{t('nothingLaunched')}</p>}
+      {launched?.length === 0 && <p className="empty">{t('nothingLaunched')}</p>}
     </Page>
   )
 }
@@ -183,23 +184,27 @@ function HomeActions({ entry, isOff, hasStarterFiles, onTake, onUpload, onReset 
   const [open, setOpen] = useState<'upload' | 'files' | 'reset'>()
   const { display_name: name } = entry
   const close = () => setOpen(undefined)
+  const item = (key: NonNullable<typeof open>, [text, full]: readonly [string, string], isItemOff = isOff) => ({
+    key,
+    text,
+    label: <ShortLabel text={text} name={full} />,
+    isOff: isItemOff,
+    run: () => setOpen(key),
+  })
   return (
     <>
       <p className="actions">
         <Button isOff={isOff} onPress={onTake}>
           <ShortLabel text={t('take')} name={t('takeThis', { name })} />
         </Button>
-        <Button variant="small" isOff={isOff} onPress={() => setOpen('upload')}>
-          <ShortLabel text={t('upload.open')} name={t('upload.openThis', { name })} />
-        </Button>
-        <Button variant="small" onPress={() => setOpen('files')}>
-          <ShortLabel text={words('open')} name={words('openThis', { name })} />
-        </Button>
-        {hasStarterFiles && (
-          <Button variant="small" isOff={isOff} onPress={() => setOpen('reset')}>
-            <ShortLabel text={t('resetHome')} name={t('resetThis', { name })} />
-          </Button>
-        )}
+        <ButtonMenu
+          label={t('more', { name })}
+          actions={[
+            item('files', [words('open'), words('openThis', { name })], false),
+            item('upload', [t('upload.open'), t('upload.openThis', { name })]),
+            ...(hasStarterFiles ? [item('reset', [t('resetHome'), t('resetThis', { name })])] : []),
+          ]}
+        />
       </p>
       {open === 'upload' && <UploadDialog entry={entry} onClose={close} onUpload={onUpload} />}
       {open === 'files' && <FilesDialog name={name} type={entry.type} onClose={close} />}

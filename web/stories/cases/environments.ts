@@ -88,7 +88,7 @@ export const environmentStories: readonly Story[] = [
         })),
       },
     },
-    press: ['Older versionsWho runs an older version of statistics'],
+    press: ['More actions for statistics', 'Older versionsWho runs an older version of statistics'],
   },
   {
     name: 'environments/none',
@@ -105,6 +105,6 @@ export const environmentStories: readonly Story[] = [
         'Line 3: "RUN --mount=type=cache,target=/root" is not possible here. Mounts, networks and platforms of steps need BuildKit; take the flag out.',
       ),
     },
-    press: ['EditEdit the environment statistics', 'Check'],
+    press: ['More actions for statistics', 'EditEdit the environment statistics', 'Check'],
   },
 ]

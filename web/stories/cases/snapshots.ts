@@ -62,19 +62,29 @@ export const snapshotStories: readonly Story[] = [
   {
     name: 'snapshots/upload',
     ...page,
-    press: ['Upload an archiveUpload an archive into the home folder of Development'],
+    press: [
+      'More actions for the home folder of Development',
+      'Upload an archiveUpload an archive into the home folder of Development',
+    ],
   },
-  { name: 'snapshots/folders', ...page, press: ['FilesFiles of Development'] },
+  {
+    name: 'snapshots/folders',
+    ...page,
+    press: ['More actions for the home folder of Development', 'FilesFiles of Development'],
+  },
   {
     name: 'snapshots/folders-unread',
     ...page,
     answers: { ...page.answers, listFolders: new Refused(409, 'There are no files yet: launch the container once.') },
-    press: ['FilesFiles of Development'],
+    press: ['More actions for the home folder of Development', 'FilesFiles of Development'],
   },
   {
     name: 'snapshots/reset',
     ...page,
-    press: ['Reset to the starter filesReset the home folder of Development to the starter files'],
+    press: [
+      'More actions for the home folder of Development',
+      'Reset to the starter filesReset the home folder of Development to the starter files',
+    ],
   },
   { name: 'snapshots/off', ...page, boot: {} },
 ]

@@ -28,6 +28,12 @@ const { page, problems } = await openTab({ after })
 page.setDefaultTimeout(waitLimit(60_000))
 const cookie = { name: 'spawner_token', value: ann.token, url: berth.app.frontendUrl, httpOnly: true }
 await page.context().addCookies([cookie])
+const ofHome = 'More actions for the home folder of Development'
+/** Presses an item of a menu. */
+const pick = async (menu: string | RegExp, item: RegExp) => {
+  await page.getByRole('button', { name: menu }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
 const picture = async (name: string) => {
   if (!pictures) return
   for (const width of [1280, 390]) {
@@ -47,7 +53,7 @@ test('a container that runs is stopped on the page; a snapshot is made and downl
   await page.getByText('The snapshot is made.').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: /^Download the snapshot of/ }).click(),
+    pick(/^More actions for the snapshot/, /^Download the snapshot of/),
   ])
   assert.match(download.suggestedFilename(), /^ann-dev-[\d-]+\.tar\.gz$/)
   const names = (await unpackTar(gunzipSync(readFileSync(await download.path())))).map(({ header }) => header.name)
@@ -55,7 +61,12 @@ test('a container that runs is stopped on the page; a snapshot is made and downl
     names.some((name) => name.endsWith('notes/a')),
     names.join(),
   )
-  assert.equal(await page.getByRole('button', { name: /^Reset/ }).count(), 0, 'the type has no starter files')
+  const all = page.getByRole('menuitem', { includeHidden: true })
+  assert.deepEqual(
+    await all.filter({ hasText: /home folder of Development|Files of Development/ }).allTextContents(),
+    ['FilesFiles of Development', 'Upload an archiveUpload an archive into the home folder of Development'],
+    'no reset: the type has no starter files',
+  )
   await picture('some')
 })
 
@@ -73,7 +84,7 @@ test('an archive is sent with its progress, and lies in a new folder', async () 
         }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
       }),
   )
-  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).click()
+  await pick(ofHome, /^Upload an archive/)
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Archive').setInputFiles(archive)
   assert.deepEqual(await violations(), [])
@@ -95,7 +106,7 @@ test('a link asks before it cancels an upload', async () => {
   const archive = path.join(folder, 'slow.tar')
   writeFileSync(archive, Buffer.alloc(1_000_000))
   await page.route('**/api/container/upload/*', () => undefined)
-  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).click()
+  await pick(ofHome, /^Upload an archive/)
   await page.getByRole('dialog').getByLabel('Archive').setInputFiles(archive)
   await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
   const sending = page.getByText('Sending slow.tar')
@@ -109,26 +120,26 @@ test('a link asks before it cancels an upload', async () => {
   await page.getByRole('heading', { level: 1, name: 'Your containers' }).waitFor()
   await page.unroute('**/api/container/upload/*')
   await page.goBack()
-  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).waitFor()
+  await page.getByRole('button', { name: ofHome }).waitFor()
 })
 
 test('an archive that is none is refused in words that the page shows', async () => {
   const wrong = path.join(folder, 'wrong.tar')
   writeFileSync(wrong, 'this is no archive')
-  await page.getByRole('button', { name: 'Upload an archive into the home folder of Development' }).click()
+  await pick(ofHome, /^Upload an archive/)
   await page.getByRole('dialog').getByLabel('Archive').setInputFiles(wrong)
   await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
   await page.getByText('This is no complete archive.').waitFor()
 })
 
 test('a snapshot that is removed leaves the focus where its end is said', async () => {
-  await page.getByRole('button', { name: /^Remove the snapshot of/ }).click()
+  await pick(/^More actions for the snapshot/, /^Remove the snapshot of/)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.locator('[role=status]:focus', { hasText: 'The snapshot is removed.' }).waitFor()
 })
 
 test('files are shown folder by folder with what they take, and can be downloaded and deleted', async () => {
-  await page.getByRole('button', { name: 'Files of Development' }).click()
+  await pick(ofHome, /^Files of/)
   const dialog = page.getByRole('dialog')
   const folders = dialog.getByRole('listitem')
   await dialog.getByText(/Home folder: 42 MB in/).waitFor()
