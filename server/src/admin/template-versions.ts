@@ -37,6 +37,8 @@ export interface TemplateVersion {
   readonly type: string
   readonly version: string
   readonly image: TemplateImage
+  /** Its environment, where no version of one of this name is published: nothing can be launched. */
+  readonly environmentMissing: string | undefined
   readonly older: readonly OlderContainer[]
 }
 
@@ -100,6 +102,7 @@ export class TemplateAdministration {
         type: each.type,
         version: templateVersion(each),
         image: await this.#imageOf(each),
+        environmentMissing: each.image === '' ? (each.environment ?? undefined) : undefined,
       })),
     )
     const current = new Map(versions.map((each) => [each.type, each]))
@@ -184,7 +187,7 @@ export class TemplateAdministration {
   }
 
   async #imageOf({ image: reference }: Template): Promise<TemplateImage> {
-    const info = await this.#parts.runtime.imageInfo(reference)
+    const info = reference === '' ? undefined : await this.#parts.runtime.imageInfo(reference)
     return { reference, id: info?.id ?? null, digest: info?.digest ?? null, pulledAt: info?.taggedAt ?? null }
   }
 

@@ -4,7 +4,7 @@ import { useTranslations } from 'use-intl/react'
 import type { TemplatesResponse, UpdateContainersBody } from '@berth/api/schemas/administration/admin.ts'
 import { useBulkJobs } from '#/admin/bulk/bulk-jobs.tsx'
 import { addressOf } from '#/admin/list/view.ts'
-import { createApiClient } from '#/api/api-client.ts'
+import { boot, createApiClient } from '#/api/api-client.ts'
 import { Button, ShortLabel } from '#/components/button.tsx'
 import { Link } from '#/components/link.tsx'
 import { rich } from '#/components/rich.tsx'
@@ -45,18 +45,25 @@ const maxNamed = 10
 function TemplateRow({ template }: { template: TemplateEntry }) {
   const t = useTranslations('admin.templates')
   const [mode, setMode] = useState<UpdateMode>()
-  const { type, version, older } = template
+  const { type, version, older, environment_missing: missing } = template
   const name = useTypeName()(type)
   const icon = useTypes().data?.find((each) => each.type === type)?.icon
   return (
     <li className="row">
-      <div>
+      <div className="template">
         <h2 className="sheet-name">
           <TypeSign icon={icon} />
           <span className="address">{name}</span>
         </h2>
         {name !== type && <p className="hint address">{type}</p>}
-        <ImageFacts image={template.image} />
+        {missing === undefined ? (
+          <ImageFacts image={template.image} />
+        ) : (
+          <p className="note">
+            {t('environmentMissing', { name: missing })}{' '}
+            {boot.hasEnvironments && <Link to={pages.environments}>{t('environments')}</Link>}
+          </p>
+        )}
         <p className="hint">{t('version', { version })}</p>
         {older.length === 0 ? <p>{t('upToDate')}</p> : <Older template={template} />}
         {older.length > 0 && (

@@ -32,6 +32,14 @@ const templates: TemplatesResponse['templates'] = [
     older: [],
     asked: 0,
   },
+  {
+    type: 'statistics',
+    version: '4e5f603f9a0c1b2d',
+    image: { reference: '', id: null, digest: null, pulled_at: null },
+    environment_missing: 'statistics',
+    older: [],
+    asked: 0,
+  },
 ]
 /** A type that has a name of its own, beside two of which the page knows the id alone. */
 const named = {
@@ -39,7 +47,7 @@ const named = {
 }
 const page = {
   path: '/admin/templates',
-  boot: { is_admin: true, email: 'ada@example.org' },
+  boot: { is_admin: true, email: 'ada@example.org', has_environments: true },
   answers: { me: ada, listContainers: named, listTemplates: { templates } },
 }
 

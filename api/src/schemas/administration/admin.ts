@@ -349,6 +349,12 @@ export const TemplatesResponse = Type.Object({
         }),
         pulled_at: OrNull(Instant, { description: 'When it was pulled, or built on this machine' }),
       }),
+      environment_missing: Type.Optional(
+        Type.String({
+          description:
+            'Name of the environment in place of an image, where there is none of this name, or no version of it is published: nothing can be launched',
+        }),
+      ),
       older: Type.Array(Type.Object({ user_id: Type.Integer(), email: Type.String(), container_id: Type.String() }), {
         description: 'Containers that run or are paused, and were made from another version or an older image',
       }),

@@ -249,7 +249,7 @@ function toUsageRow({ key, name, sums }: UsageReportRow): UsageRow {
 function templateHandlers({ templates }: Admin) {
   return {
     listTemplates: async () => ({
-      templates: (await templates.list()).map(({ type, version, image, older }) => ({
+      templates: (await templates.list()).map(({ type, version, image, environmentMissing, older }) => ({
         type,
         version,
         image: {
@@ -258,6 +258,7 @@ function templateHandlers({ templates }: Admin) {
           digest: image.digest,
           pulled_at: image.pulledAt?.toISOString() ?? null,
         },
+        ...(environmentMissing !== undefined && { environment_missing: environmentMissing }),
         older: older.map(({ userId, email, containerId }) => ({
           user_id: userId,
           email,

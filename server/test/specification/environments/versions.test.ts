@@ -14,6 +14,11 @@ const site = (text: string) => ({
 })
 const launch = () => boss.call('POST', '/api/container/launch/course')
 const shown = async () => (await boss.call('GET', `/${boss.slug}-course/`)).text.trim()
+/** What the page of templates says of the type. */
+const missing = async () => {
+  const { templates } = (await boss.call('GET', '/api/admin/templates')).body
+  return templates.find(({ type }: { type: string }) => type === 'course').environment_missing
+}
 const imageOf = (version: number) => `berth.invalid/${berth.installation}/course:${version}`
 
 /** Images go behind the answer. */
@@ -28,6 +33,8 @@ test('a type whose environment does not exist, or has no published version, is r
   const refused = await launch()
   assertRefused(refused, 409)
   assert.match(refused.body.error, /environment course .* no published version/)
+  // Nothing but a launch told the administrator.
+  assert.equal(await missing(), 'course')
 })
 
 test('an environment is made, built with a log, published and launched', async () => {
@@ -58,6 +65,7 @@ test('an environment is made, built with a log, published and launched', async (
   const published = await ask('POST', '/course/versions/1/publish')
   assertOk(published)
   assert.equal(published.body.environment.published, 1)
+  assert.equal(await missing(), undefined)
   assertOk(await launch())
   assert.equal(await shown(), 'one')
 })

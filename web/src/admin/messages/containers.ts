@@ -176,6 +176,11 @@ export const templates = {
   ],
   list: ['Templates', 'Vorlagen'],
   version: ['Version {version}', 'Version {version}'],
+  environmentMissing: [
+    'Its environment {name} does not exist, or has no published version, so it cannot be launched.',
+    'Ihre Umgebung {name} gibt es nicht, oder keine Version davon ist veröffentlicht: Sie lässt sich nicht starten.',
+  ],
+  environments: ['See the environments', 'Umgebungen ansehen'],
   noImage: ['The engine does not have this image yet', 'Die Engine hat dieses Image noch nicht'],
   pulled: ['Pulled or built <at></at>', 'Geholt oder gebaut: <at></at>'],
   upToDate: ['No container of an older version runs.', 'Es läuft kein Container einer älteren Version.'],
