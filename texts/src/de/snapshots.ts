@@ -10,7 +10,7 @@ export const snapshots: Translated<'snapshots'> = {
     'Ein Container hat dieses Home noch. Starte den Container seines Typs neu, der dann das gemeinsame Home hat, und entferne dieses danach.',
   formerRemoved: 'Das Home ist entfernt.',
   stopAllFirst:
-    'Container, die sich dieses Home teilen, laufen: {names}. Stoppe sie zuerst, damit sich seine Dateien währenddessen nicht ändern.',
+    'Container von Typen, die sich dieses Home teilen, laufen: {names}. Stoppe sie zuerst: Dann haben alle dieses Home, und seine Dateien ändern sich währenddessen nicht.',
   tooLarge:
     'Der Home-Ordner ist größer, als ein Sicherungspunkt sein darf. Lösche, was du nicht brauchst, oder wende dich an deinen Administrator.',
   failed:

@@ -9,7 +9,7 @@ export const snapshots = {
     'A container still has this home. Restart the container of its type, which then has the shared home, and remove this one after that.',
   formerRemoved: 'The home is removed.',
   stopAllFirst:
-    'Containers that share this home run: {names}. Stop them first, so that nothing changes its files meanwhile.',
+    'Containers of types that share this home are running: {names}. Stop them first: then all of them have this home, and nothing changes its files meanwhile.',
   tooLarge: 'The home folder is larger than a snapshot may be. Delete what you do not need, or ask your administrator.',
   failed:
     'The home folder could not be read or written. Nothing of yours was changed; try again, or ask your administrator.',
