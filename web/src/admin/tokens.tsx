@@ -107,7 +107,7 @@ function OwnerFilter({ user }: { user: string }) {
           navigate(addressOf(pages.adminTokens, { user: wanted }))
         }}
       >
-        <Field label={t('user')} hint={t('userHint')} className={null}>
+        <Field label={t('user')} hint={t('userHint')}>
           {(control) => (
             <input {...control} name="user" defaultValue={user} maxLength={254} autoComplete="off" spellCheck={false} />
           )}

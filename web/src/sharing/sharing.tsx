@@ -40,7 +40,7 @@ function SharingPage() {
       {launched?.map((entry) => (
         <OwnContainer key={entry.type} entry={entry} isOff={isOff} />
       ))}
-      {launched?.length === 0 && <p className="hint">{t('nothingLaunched')}</p>}
+      {launched?.length === 0 && <p className="empty">{t('nothingLaunched')}</p>}
     </Page>
   )
 }

@@ -50,7 +50,7 @@ function List() {
         </search>
       )}
       <QueryError query={query} />
-      {isEmpty && <p>{q === '' ? t('none') : t('noMatch')}</p>}
+      {isEmpty && <p className="empty">{q === '' ? t('none') : t('noMatch')}</p>}
       {groups && !isEmpty && (
         <ul className="rows" aria-label={t('list')}>
           {groups.map((group) => (

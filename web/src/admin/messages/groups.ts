@@ -7,7 +7,10 @@ export const groups = {
     'Klassen, Teams und Kurse. Vorlagen nennen Gruppen, deren Mitglieder den Typ starten dürfen; Grenzen gelten für jedes Mitglied.',
   ],
   list: ['Groups', 'Gruppen'],
-  none: ['No groups yet.', 'Noch keine Gruppen.'],
+  none: [
+    'No groups yet. Create one for a class, a team or a course.',
+    'Noch keine Gruppen. Lege eine für eine Klasse, ein Team oder einen Kurs an.',
+  ],
   noMatch: ['No group matches.', 'Keine Gruppe passt.'],
   find: ['Find a group', 'Gruppe suchen'],
   members: [
