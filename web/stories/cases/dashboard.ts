@@ -61,7 +61,10 @@ const commandMissing =
   'A command was not found in this container, or could not be run (exit code 127). The last lines of its output may name it. Starting it again does not help: ask your administrator.'
 
 export const dashboardStories: readonly Story[] = [
-  story('running', [dev(), prod({ status: 'exited', last_used: minutesAgo(60 * 26) })]),
+  story('running', [
+    dev({ ...measured(0.6, 2), idle: { at: minutesAgo(-50), why: 'page' } }),
+    prod({ status: 'exited', last_used: minutesAgo(60 * 26), disk: { used: 0.4 * gib, limit: 10 * gib } }),
+  ]),
   story('first-visit', [dev({ ...fresh }), prod({ ...fresh })]),
   story('folders-changed', [
     dev({ is_outdated: true }),
