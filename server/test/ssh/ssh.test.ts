@@ -158,6 +158,29 @@ test('clients with the algorithms of the OpenSSH of ten years ago come in, by ea
   }
 })
 
+test('a client that has AES-GCM at any place of its list uses it', async () => {
+  const { errors } = await rig.run('ssh', [
+    '-v',
+    '-o',
+    'Ciphers=aes128-ctr,aes256-gcm@openssh.com',
+    ...sshArgs(rig, key, 'ann-dev', 'true'),
+  ])
+  assert.match(errors, /server->client cipher: aes256-gcm@openssh\.com/)
+  assert.match(errors, /client->server cipher: aes256-gcm@openssh\.com/)
+})
+
+test('a client that sends no first packet before that of the server gets one that names every cipher', async () => {
+  const socket = connect(rig.port, '127.0.0.1')
+  socket.write('SSH-2.0-x\r\n')
+  let seen = ''
+  for await (const bytes of socket as AsyncIterable<Buffer>) {
+    seen += bytes.toString('latin1')
+    if (seen.includes('aes256-ctr')) break
+  }
+  assert.match(seen, /^SSH-2\.0-Berth\r\n[^]*aes128-gcm@openssh\.com/)
+  assert.equal(seen.split('SSH-2.0').length, 2)
+})
+
 test('git clones and pushes over SSH where the image has git', async () => {
   const id = `${berth.installation}-ann-dev`
   await putPrograms(id, [findGit()])

@@ -1,16 +1,18 @@
 import { createServer, type Socket } from 'node:net'
-import ssh2, { type Algorithms } from 'ssh2'
+import ssh2, { type Algorithms, type CipherAlgorithm, type Server } from 'ssh2'
 import { acceptErrors } from '@berth/gateway/basics/bind.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { FairSemaphore } from '#/machine/fair-semaphore.ts'
 import type { SshControl, SshListener, SshSettings } from '#/ssh/ssh-protocol.ts'
 import { ConnectionLimits } from './connection-limits.ts'
-import { SshConnection, type Sentences } from './connection.ts'
-import { firstPacket } from './first-packet.ts'
-import { socketOf } from './ssh2-parts.ts'
+import { SshConnection, type ConnectionParts, type Sentences } from './connection.ts'
+import { firstPacket, offeredCiphers, readOpening } from './first-packet.ts'
+import { handOver, socketOf } from './ssh2-parts.ts'
 
 /** Time for a client's version and its first message of the key exchange, and until it has proved who it is; in ms. */
 const [firstPacketTimeout, proofTimeout] = [10_000, 60_000]
+/** How long a client is waited for that sends no key exchange before it has the server's, in ms. */
+const openingWait = 1_000
 /** A client that does not answer so many questions, so far apart in ms, is gone: a laptop that sleeps for minutes is not. */
 const [keepaliveInterval, keepaliveCountMax] = [60_000, 10]
 /** Programs that the engine starts at the same time, in all and in one container: each takes up to 100 ms of a core. */
@@ -22,13 +24,19 @@ const useInterval = 1_000
  * What OpenSSH has spoken since 6.5 (2014), and other clients do: key exchanges that cost the server little before it
  * knows who asks, ciphers with their own authentication first, nothing with SHA-1 or CBC, no compression.
  */
-const algorithms: Algorithms = {
+const algorithms = {
   kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256'],
   serverHostKey: ['ssh-ed25519'],
   cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
   hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
   compress: ['none'],
-}
+} satisfies Algorithms
+/**
+ * What is offered to a client that has one of them. The first cipher of the client's list counts, and OpenSSH before 10 has
+ * AES-CTR with a MAC before AES-GCM, which costs both ends half as much.
+ */
+const authenticatedCiphers: CipherAlgorithm[] = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
+const ident = 'Berth'
 
 /** A runtime by which none of one container's many channels keeps those of another waiting. */
 export function withFairStarts(runtime: Pick<Runtime, 'exec'>): Pick<Runtime, 'exec'> {
@@ -42,6 +50,8 @@ export function withFairStarts(runtime: Pick<Runtime, 'exec'>): Pick<Runtime, 'e
 interface Arrival {
   /** Undefined until it has sent its version. */
   connection: SshConnection | undefined
+  /** Called when its version and its first packet are there. */
+  readonly hasOpened: () => void
   /** Called when its session has begun, or it has left: the first of them counts. */
   readonly over: (hasBegun: boolean) => void
 }
@@ -70,10 +80,27 @@ export class SshServer implements Omit<SshListener, 'serve'> {
     sentences: Sentences,
   ): Promise<number> {
     const fair = withFairStarts(runtime)
+    const serve = (cipher: CipherAlgorithm[]) => this.#libraryServer(hostKey, cipher, { runtime: fair, sentences })
+    const [forMost, forOthers] = [serve(authenticatedCiphers), serve(algorithms.cipher)]
+    this.#listener = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => {
+      if (this.#admit(socket)) void this.#begin(socket, forMost, forOthers)
+      else socket.destroy()
+    })
+    const bound = await listen(this.#listener, host, port, (problem) => this.#control.report(problem))
+    this.#timer = setInterval(() => this.#reportUse(), useInterval)
+    return bound
+  }
+
+  #libraryServer(
+    hostKey: string,
+    cipher: CipherAlgorithm[],
+    { runtime, sentences }: Pick<ConnectionParts, 'runtime' | 'sentences'>,
+  ): Server {
+    const offer = { ...algorithms, cipher }
     const server = new ssh2.Server({
       hostKeys: [hostKey],
-      ident: 'Berth',
-      algorithms,
+      ident,
+      algorithms: offer,
       keepaliveInterval,
       keepaliveCountMax,
     })
@@ -83,7 +110,7 @@ export class SshServer implements Omit<SshListener, 'serve'> {
       const arrival = this.#arrivals.get(socket)
       const connection = new SshConnection(client, ip, {
         control: this.#control,
-        runtime: fair,
+        runtime,
         sentences,
         onBegun: (begun, session) => {
           arrival?.over(true)
@@ -95,13 +122,22 @@ export class SshServer implements Omit<SshListener, 'serve'> {
       })
       if (arrival) arrival.connection = connection
     })
-    this.#listener = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, (socket) => {
-      if (this.#admit(socket)) server.injectSocket(socket)
-      else socket.destroy()
-    })
-    const bound = await listen(this.#listener, host, port, (problem) => this.#control.report(problem))
-    this.#timer = setInterval(() => this.#reportUse(), useInterval)
-    return bound
+    return server
+  }
+
+  /** Reads what a client can do before the library tells it what the server can. */
+  async #begin(socket: Socket, forMost: Server, forOthers: Server): Promise<void> {
+    const version = `SSH-2.0-${ident}\r\n`
+    socket.write(version)
+    const opening = await readOpening(socket, openingWait)
+    const arrival = this.#arrivals.get(socket)
+    if (!arrival) return
+    if (opening.isWhole) arrival.hasOpened()
+    else void firstPacket(socket).then(arrival.hasOpened)
+    const isForMost = offeredCiphers(opening).every((names) =>
+      authenticatedCiphers.some((name) => names.includes(name)),
+    )
+    handOver(isForMost ? forMost : forOthers, socket, version, opening.bytes)
   }
 
   endSessions(sessions: readonly number[], why: string): void {
@@ -136,10 +172,10 @@ export class SshServer implements Omit<SshListener, 'serve'> {
     const leave = this.#limits.enter(address)
     if (!leave) return false
     const [first, proof] = [firstPacketTimeout, proofTimeout].map((ms) => setTimeout(() => socket.destroy(), ms))
-    void firstPacket(socket).then(() => clearTimeout(first))
     let isOver = false
     const arrival: Arrival = {
       connection: undefined,
+      hasOpened: () => clearTimeout(first),
       over: (hasBegun) => {
         if (isOver) return
         isOver = true

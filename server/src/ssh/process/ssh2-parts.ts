@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connection, ServerChannel, Session } from 'ssh2'
+import type { Connection, Server, ServerChannel, Session } from 'ssh2'
 
 /**
  * What the library keeps to itself and a server for unknown clients has to look at. Tests in ssh-hostile.test.ts fail
@@ -23,6 +23,20 @@ const minPacket = 256
 export function socketOf(client: Connection): Socket {
   const { _sock: socket } = client as unknown as ClientParts
   return socket
+}
+
+/**
+ * Hands a client over that has the version line of the server already, which the library sends first.
+ * @param sent what the client has sent so far
+ */
+export function handOver(server: Server, socket: Socket, version: string, sent: Buffer): void {
+  const write = socket.write.bind(socket) as (bytes: unknown) => boolean
+  socket.write = (bytes: unknown) => {
+    Reflect.deleteProperty(socket, 'write')
+    return String(bytes) === version || write(bytes)
+  }
+  if (sent.length > 0) socket.unshift(sent)
+  server.injectSocket(socket)
 }
 
 /** Packets that wait while keys are being replaced: a client that never ends that would have them wait for ever. */
