@@ -8,6 +8,7 @@ import { argv, env, exit, ppid, versions } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { ensureBundles } from './setup/build/bundles.mjs'
 import { ensureContainerTool, needCompiler } from './setup/build/container-tool.mjs'
+import { ensureSshAddon } from './setup/build/ssh-addon.mjs'
 import { needBrowser, needFirefox } from './setup/browser.mjs'
 import { ensureReference } from './setup/build/reference.mjs'
 import { ensureDependencies } from './setup/packages/dependencies.mjs'
@@ -48,7 +49,12 @@ async function setUp(command, here) {
   const missing = (await Promise.all(needs[command](here))).filter((need) => need !== undefined)
   await Promise.all([provide(here, refuseUnlessProvidable(here, missing)), prepareRepository(command, here)])
   if (command === 'check') return
-  await Promise.all([ensureContainerTool(here), ensureImages(here, command === 'start' ? 'start' : 'test')])
+  const hasSsh = command !== 'start' || here.env.SSH_LISTEN !== undefined
+  await Promise.all([
+    ensureContainerTool(here),
+    ensureImages(here, command === 'start' ? 'start' : 'test'),
+    ...(hasSsh ? [ensureSshAddon(here)] : []),
+  ])
 }
 
 /**

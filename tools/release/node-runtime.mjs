@@ -28,8 +28,7 @@ export async function nodeRuntime(release, arch) {
   const folder = join(release.work, '..', 'node', `${pinnedVersion}-${arch}`)
   const program = join(folder, 'node')
   if (existsSync(program)) return program
-  const pinned = { name: `node-linux-${arch}`, version: pinnedVersion, integrity: integrity[arch], arch }
-  const downloaded = join(await registryPackage(release, pinned), 'bin/node')
+  const downloaded = join(await nodePackage(release, arch), 'bin/node')
   mkdirSync(folder, { recursive: true })
   // What is at the path of the program counts as whole, also after a step that was interrupted.
   const unfinished = `${program}.unfinished`
@@ -38,6 +37,15 @@ export async function nodeRuntime(release, arch) {
   renameSync(unfinished, program)
   return program
 }
+
+/**
+ * The registry's package of the pinned Node, with its header files.
+ * @param {ReleaseContext} release
+ * @param {Arch} arch
+ * @returns {Promise<string>} its folder
+ */
+export const nodePackage = (release, arch) =>
+  registryPackage(release, { name: `node-linux-${arch}`, version: pinnedVersion, integrity: integrity[arch], arch })
 
 /**
  * @param {readonly string[]} commands

@@ -18,6 +18,7 @@ import {
   containerToolFile,
   needCrossCompiler,
 } from '../setup/build/container-tool.mjs'
+import { needAddonCompiler } from '../setup/build/ssh-addon.mjs'
 import { provide, refuseUnlessProvidable } from '../setup/machine.mjs'
 import { run } from '../setup/run.mjs'
 import { createSetupContext } from '../setup/setup-context.mjs'
@@ -65,8 +66,8 @@ const setupModules = ['run.mjs', 'problem.mjs']
 
 /**
  * Makes the folder that every artefact contains: program, production packages, built front end, bundle of the API process,
- * demo apps and manual. Node is added for each kind of machine; no package has native code but the demo app's terminal; the tool
- * for containers is compiled for both kinds.
+ * demo apps and manual. Node is added for each kind of machine, and the native code of packages replaced: the demo app's terminal, and the
+ * ciphers of the SSH server. The tool for containers is compiled for both kinds.
  * @param {ReleaseContext} release
  * @returns {Promise<string>} the folder; files are as in the commit, or built from it
  * @throws {SetupProblem} with the output of a build that failed
@@ -123,7 +124,9 @@ async function compileContainerTools({ root, work, env }, tree) {
   if (!existsSync(join(root, 'container-tool'))) return
   const kinds = /** @type {const} */ (['x64', 'arm64'])
   const here = createSetupContext(root, process.env)
-  const missing = kinds.map((arch) => needCrossCompiler(arch, env)).filter((need) => need !== undefined)
+  const missing = kinds
+    .flatMap((arch) => [needCrossCompiler(arch, env), needAddonCompiler(arch, env)])
+    .filter((need) => need !== undefined)
   await provide(here, refuseUnlessProvidable(here, missing))
   for (const arch of kinds) {
     const target = containerToolFile(join(tree, '.berth'), arch)

@@ -4,6 +4,7 @@ import { run } from '../setup/run.mjs'
 import { nodeRuntime } from './node-runtime.mjs'
 import { packFolder } from './pack.mjs'
 import { normalizeModes } from './program-tree.mjs'
+import { putSshAddon } from './ssh-addon.mjs'
 import { putTerminalAddon } from './terminal-addon.mjs'
 
 /** @import { ReleaseContext } from './release-context.mjs' */
@@ -24,7 +25,8 @@ export async function makeTarball(release, tree, arch) {
 }
 
 /**
- * A copy of the program with what is native to one kind of machine: Node, and the terminal of the demo app.
+ * A copy of the program with what is native to one kind of machine: Node, the terminal of the demo app, and the
+ * ciphers of the SSH server.
  * @param {ReleaseContext} release
  * @param {string} tree
  * @param {Arch} arch
@@ -38,7 +40,9 @@ export async function withNode(release, tree, arch, folder) {
   await run('cp', ['--archive', '--link', tree, `${folder}.part`], { log: join(release.work, 'pack.log') })
   renameSync(`${folder}.part`, folder)
   await putTerminalAddon(release, folder, arch)
+  await putSshAddon(release, folder, arch)
   normalizeModes(join(folder, 'images'))
+  normalizeModes(join(folder, 'node_modules/ssh2'))
   copyFileSync(node, join(folder, 'node'))
   await run('chmod', ['755', join(folder, 'node')], { log: join(release.work, 'pack.log') })
   writeFileSync(join(folder, 'RELEASE'), `berth ${release.version} linux-${arch}\ncommit ${release.commit}\n`)

@@ -10,7 +10,7 @@ const scope = '@lydell'
 const isAddon = (/** @type {string} */ name) => name.startsWith('node-pty-')
 
 /**
- * Replaces the native part of the demo app's terminal, beside Node and the container tool the only native code of the program, by that of a kind of
+ * Replaces the native part of the demo app's terminal, by that of a kind of
  * machine. A program without demo apps stays as it is.
  * @param {ReleaseContext} release
  * @param {string} program of `withNode`
