@@ -479,8 +479,8 @@ export interface Account {
 export interface HomeRights {
   readonly program: Account
   readonly owner: Account
-  /** Permission bits of the home. */
-  readonly mode: number
+  /** Whether the program can make files in the home. */
+  readonly mayWrite: boolean
 }
 
 /** Work on files of one home, from its begin on. */
