@@ -36,9 +36,8 @@ export const attackCommand = defineCommand({
     if (!template)
       throw new WrongUsage(`There is no template ${type}. There are: ${config.templates.types.join(', ')}.`)
     // Loaded here, because loading them would slow every other command.
-    const [{ openAttackInstallation }, { allAttempts }, { runAttack }] = await Promise.all([
+    const [{ openAttackInstallation }, { allAttempts, runAttack }] = await Promise.all([
       import('./attack-installation.ts'),
-      import('./run-attack.ts'),
       import('./run-attack.ts'),
     ])
     terminal.progress('starting a hostile container ...')

@@ -181,10 +181,7 @@ export async function checkDns({ addresses, nameServers }: CheckContext): Promis
 }
 
 async function findingsOf(host: string, nameServers: readonly string[] | null): Promise<Finding[]> {
-  const found = await addressesOf(host, nameServers).catch((error: unknown) => {
-    if (['ENOTFOUND', 'ENODATA'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
-    throw error
-  })
+  const found = await knownAddresses(host, nameServers)
   if (found.length === 0) return [unknown(host)]
   const own = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address))
   return found.some((address) => own.includes(address)) ? [] : [elsewhere(host, found, own)]
@@ -247,6 +244,7 @@ async function dnsFindings(host: string, nameServers: readonly string[] | null):
   ]
 }
 
+/** None of a name that DNS does not know. @throws when DNS does not answer */
 async function knownAddresses(host: string, nameServers: readonly string[] | null): Promise<string[]> {
   return addressesOf(host, nameServers).catch((error: unknown) => {
     if (['ENOTFOUND', 'ENODATA'].includes((error as NodeJS.ErrnoException).code ?? '')) return []

@@ -43,9 +43,8 @@ async function examine(context: CommandContext, failOn: Level): Promise<void> {
   if (!config || problems.length > 0) return refuseSettings(context, problems)
   const addresses = addressesFor(config, config.port)
   // Loaded here, because loading them would slow every other command.
-  const [{ inspectionsFor }, { checksFor }, { runChecks, bySeverity, reachesLevel }] = await Promise.all([
+  const [{ inspectionsFor }, { checksFor, runChecks, bySeverity, reachesLevel }] = await Promise.all([
     import('@berth/server/start/adapters.ts'),
-    import('./run-checks.ts'),
     import('./run-checks.ts'),
   ])
   const service = await askService(context)

@@ -150,25 +150,28 @@ export const bytes = kind('bytes, or text such as `512m` and `2g`; at least `1`'
   return 'value' in read ? read.value : new Problem(read.problem)
 })
 
-/** Path of a file, which is read elsewhere. */
 export const coreCount = kind('`0.1` to `1024` cores', (value) => {
   const cores = Number(value)
   return /^\d+(\.\d+)?$/.test(value) && cores >= 0.1 && cores <= 1_024
     ? cores
     : new Problem('must be a number of cores, at most 1024')
 })
+
 /** Lower-case names of hosts, with a port or without. */
 export const hostNames = kind('names of hosts, separated by commas', (value) => {
   const names = value.split(',').map((name) => name.trim().toLowerCase())
   const wrong = names.find((name) => !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/.test(name))
   return wrong === undefined ? names : new Problem(`has "${wrong}", which is no name of a host`)
 })
+
 /** Names of images, or their beginnings with `*` at the end. */
 export const imageNames = kind('names of images, separated by commas', (value) => {
   const names = value.split(',').map((name) => name.trim())
   const wrong = names.find((name) => !/^([A-Za-z0-9][\w./:@-]*\*?|\*)$/.test(name))
   return wrong === undefined ? names : new Problem(`has "${wrong}", which is no name of an image`)
 })
+
+/** Path of a file, which is read elsewhere. */
 export const file = kind('path of a file', (value) => value)
 
 /** Path of a folder, which may be made. */

@@ -1,10 +1,9 @@
-import { languageOf } from '@berth/texts/language.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { languageCookie, type Language } from '@berth/api/boot.ts'
 import { cookieValues } from '@berth/gateway/tokens/cookie-values.ts'
 import type { FastifyReply } from 'fastify'
 import type { ClientInfo } from '#/accounts/actor.ts'
-import { contentLanguage } from '@berth/texts/language.ts'
+import { contentLanguage, languageOf } from '@berth/texts/language.ts'
 import type { LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { localize } from '@berth/texts/localize.ts'
 
