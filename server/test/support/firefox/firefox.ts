@@ -22,6 +22,8 @@ export async function launchFirefox(hosts: readonly string[]): Promise<Browser> 
       'network.dns.localDomains': hosts.join(','),
       // The containers of other tests change the networks of this machine.
       'network.notify.changed': false,
+      // The list of downloads opens by itself otherwise, and has the focus, which the page then has not.
+      'browser.download.alwaysOpenPanel': false,
     },
   })
   const newContext = browser.newContext.bind(browser)
