@@ -71,7 +71,7 @@ const isUpgrade = (line: string) => line.startsWith('upgrade:')
 
 // Written anew from RFC 9110, 7.6.1 and the promises of the gateway, not taken from its source.
 const dropped =
-  /^(connection|http2-settings|keep-alive|proxy-authenticate|proxy-authentication-info|proxy-authorization|proxy-connection|te|trailer|upgrade|authorization|cookie|proxy|forwarded|x-forwarded|x-forwarded-.*|x-real-ip|x-berth-.*|true-client-ip|cf-connecting-ip|x-client-ip|x-original-url|remote-.*)$/
+  /^(connection|http2-settings|keep-alive|proxy-authenticate|proxy-authentication-info|proxy-authorization|proxy-connection|te|trailer|upgrade|authorization|cookie|proxy|forwarded|x-forwarded|x-forwarded-.*|x-real-ip|x-berth-.*|true-client-ip|cf-connecting-ip.*|x-client-ip|x-original-url|remote-.*)$/
 
 /** What would be passed on, as the app reads it: the same lines but for those dropped, the same body, and nothing behind it. */
 function passedOnDifference(message: OurRequest): string | undefined {
