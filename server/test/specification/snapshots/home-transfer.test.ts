@@ -242,45 +242,59 @@ test('a file that cannot be read in time is told of at once', async () => {
   await inHome('rm holes a')
 })
 
-// 34 s of CPU in the event loop of the API, which all others waited for.
-test(
-  'lists of a home with a file of a terabyte cost others at most three times what an empty one does',
-  onlyLong,
-  async (t) => {
-    const boss = await berth.administrator()
-    /** p99 of a call of another user, in ms, while four lists of the home are always under way. */
-    const p99 = async (): Promise<number> => {
-      const end = new AbortController()
-      const list = async () => {
-        while (!end.signal.aborted) await ann.call('GET', '/api/container/folders/dev')
-      }
-      const lists = Array.from({ length: 4 }, list)
-      const times: number[] = []
-      while (times.length < 100) {
-        const began = performance.now()
-        assertOk(await boss.call('GET', '/api/user/me'))
-        times.push(performance.now() - began)
-      }
-      end.abort()
-      await Promise.all(lists)
-      return times.toSorted((one, other) => one - other)[98] ?? 0
-    }
-    const rounds: string[] = []
-    let slow = 0
-    // Of a machine with other work: two of three rounds.
-    while (slow < 2 && rounds.length - slow < 2) {
-      await inHome('truncate -s 0 holes')
-      const small = await p99()
-      await inHome('truncate -s 1024G holes')
-      const large = await p99()
-      if (large > 3 * small + 5) slow++
-      rounds.push(`${large.toFixed(1)} ms, and ${small.toFixed(1)} ms`)
-    }
-    await inHome('rm holes')
-    t.diagnostic(rounds.join('; '))
-    assert.ok(slow < 2, rounds.join('; '))
+/** p99 of a call of another user, in ms, while four lists of Ann's home are always under way. */
+async function p99BesideLists(boss: Awaited<ReturnType<typeof berth.administrator>>): Promise<number> {
+  const end = new AbortController()
+  const list = async () => {
+    while (!end.signal.aborted) await ann.call('GET', '/api/container/folders/dev')
+  }
+  const lists = Array.from({ length: 4 }, list)
+  const times: number[] = []
+  while (times.length < 100) {
+    const began = performance.now()
+    assertOk(await boss.call('GET', '/api/user/me'))
+    times.push(performance.now() - began)
+  }
+  end.abort()
+  await Promise.all(lists)
+  return times.toSorted((one, other) => one - other)[98] ?? 0
+}
+
+for (const { title, holes, other } of [
+  // 34 s of CPU in the event loop of the API, which all others waited for.
+  {
+    title: 'a file of a terabyte',
+    holes: 'truncate -s 1024G',
+    other: { title: 'an empty one', make: 'truncate -s 0 holes' },
   },
-)
+  // It is read whole, within the time: what it costs is that of its bytes.
+  {
+    title: '4 GB of holes',
+    holes: 'truncate -s 4G',
+    other: { title: 'as many bytes', make: 'dd if=/dev/zero bs=1M count=4096 of=holes' },
+  },
+])
+  test(
+    `lists of a home with ${title} cost others at most three times what ${other.title} cost`,
+    onlyLong,
+    async (t) => {
+      const boss = await berth.administrator()
+      const rounds: string[] = []
+      let slow = 0
+      // Of a machine with other work: two of three rounds.
+      while (slow < 2 && rounds.length - slow < 2) {
+        await inHome(`rm -f holes && ${other.make}`)
+        const usual = await p99BesideLists(boss)
+        await inHome(`rm holes && ${holes} holes`)
+        const found = await p99BesideLists(boss)
+        if (found > 3 * usual + 5) slow++
+        rounds.push(`${found.toFixed(1)} ms, and ${usual.toFixed(1)} ms`)
+      }
+      await inHome('rm holes')
+      t.diagnostic(rounds.join('; '))
+      assert.ok(slow < 2, rounds.join('; '))
+    },
+  )
 
 /** With a sparse file and 100 of them a user kept a container running for half an hour after an administrator had blocked it. */
 test('looks at a large home do not delay the stop of its container by a block', async () => {
