@@ -107,13 +107,16 @@ export class World {
 
   /** Opens all addresses and gives most containers one. */
   async begin(settings: GatewaySettings): Promise<void> {
-    this.sharing.insidePort = await freePort()
     // One number for all, which is free at the addresses of all.
     for (const app of this.apps) {
       app.furtherPort = this.sharing.furtherPort
       await app.listen()
       this.sharing.furtherPort = app.furtherPort
     }
+    // Nothing listens there at the address of any app.
+    const used = new Set(this.apps.flatMap(({ port, furtherPort }) => [port, furtherPort]))
+    do this.sharing.insidePort = await freePort()
+    while (used.has(this.sharing.insidePort))
     await this.#gateway.serve(settings, this.#control())
     await this.#gateway.replace({ users: this.people, routes: this.prefixes.map(({ place }) => place), revoked: [] })
     for (const prefix of this.prefixes.slice(0, Math.ceil(this.prefixes.length * 0.8))) await this.#start(prefix)
