@@ -197,10 +197,11 @@ async function withFileServer({ vm, berth }, work) {
   }
 }
 
-/** Another server comes in the place of the one that there may be: handles of before lead to nothing. @param {Machine['vm']} vm */
+/** Another server comes in the place of the one that there may be: handles of before lead to nothing: a folder made
+ * before the other is removed has not the number of that, by which the server knows an export. @param {Machine['vm']} vm */
 async function replace(vm) {
   await vm.run(
-    `systemctl stop fileserver; rm -rf ${served} && mkdir --parents ${served}
+    `systemctl stop fileserver; mkdir --parents ${served} ${served}.new && mv ${served} ${served}.old && mv ${served}.new ${served} && rm -r ${served}.old
     for each in ann ben; do install -d -m 0700 -o 1000 -g 1000 ${served}/$each; done; systemctl start fileserver`,
     { limitMs: limits.back },
   )
