@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { test } from 'node:test'
-import { openDatabase } from '#/store/database.ts'
 import { addUsage, type UsageRow } from '#/store/usage-sums.ts'
+import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
 import { noUsage } from './usage-recorder.ts'
 import { UsageRanking } from './usage-report.ts'
 
 const day = { unit: 'day', kind: 'user', from: '2026-01-02', until: '2026-01-02', type: undefined } as const
 
 test('users over several pages come by the time that they ran, and the order is kept for some minutes', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-ranking-'))
-  const database = await openDatabase(null, dataDir)
-  t.after(async () => {
-    await database.close()
-    await rm(dataDir, { recursive: true, force: true })
-  })
+  const { database } = await openTemporaryStore(t)
   const count = 4_500
   const use = (id: number, seconds: number, type = 'dev'): UsageRow => ({
     ...noUsage,

@@ -6,6 +6,7 @@ import { openDatabase } from '#/store/database.ts'
 import { insertUser, moveUserState } from '#/store/users.ts'
 import { commandLineProgram } from '@berth/gateway/supervisor/api-program.ts'
 import { compileCache } from './compile-cache.ts'
+import { copyEmptyStore } from './store/empty-store.ts'
 
 /** The program `berth` as an operator runs it, without the shell script that only finds Node and the program. */
 const main = commandLineProgram()
@@ -48,6 +49,7 @@ export const noEngine = { DOCKER_HOST: 'unix:///nowhere/docker.sock' }
 
 /** A store with one administrator, boss@x.org, and ann@x.org, in a folder where no service ever ran. */
 export async function makeStore(dataDir: string): Promise<string> {
+  await copyEmptyStore(dataDir)
   const { db, close } = await openDatabase(null, dataDir)
   const boss = await insertUser(db, { email: 'boss@x.org', slug: 'boss', isAdmin: true, now: new Date() })
   await moveUserState(db, boss.id, 'registered', 'verified')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +14,7 @@ import { openDatabase, type Database } from '#/store/database.ts'
 import { ensureContainer, storeContainer } from '#/store/user-containers.ts'
 import { insertUser } from '#/store/users.ts'
 import { FakeGateway } from '#test/support/gateway/fake-gateway.ts'
+import { copyEmptyStore, quickFolder } from '#test/support/store/empty-store.ts'
 import { waitLimit } from './extent.ts'
 
 /** An answer that is outstanding at the end of the tests keeps no process alive. */
@@ -151,8 +151,9 @@ let count = 0
 export function useDatabase(): void {
   let folder: string
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'berth-routes-'))
+    folder = await mkdtemp(path.join(quickFolder(), 'berth-routes-'))
     count = 0
+    await copyEmptyStore(folder)
     database = await openDatabase(null, folder)
   })
   after(async () => {

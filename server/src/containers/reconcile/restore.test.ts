@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,6 +17,7 @@ import { Restorer } from './restore.ts'
 import { ActionCounters } from './action-executor.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { waitLimit } from '#test/support/extent.ts'
+import { copyEmptyStore, quickFolder } from '#test/support/store/empty-store.ts'
 
 const now = new Date('2026-11-01T12:00:00Z')
 
@@ -28,7 +28,8 @@ async function arrange(
   fail: (user: number, attempt: number) => unknown,
   isMemoryShort = false,
 ) {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'berth-restore-'))
+  const dataDir = await mkdtemp(path.join(quickFolder(), 'berth-restore-'))
+  await copyEmptyStore(dataDir)
   const database = await openDatabase(null, dataDir)
   const ids: number[] = []
   for (let each = 1; each <= people; each++) {

@@ -1,9 +1,11 @@
 import { loadSigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import { installationName, openDatabase } from '#/store/database.ts'
 import { insertUser, moveUserState } from '#/store/users.ts'
+import { copyEmptyStore } from './empty-store.ts'
 
 /** A store of an installation with users and signing keys, on which no service runs. @param url null for SQLite */
 export async function fillSmallStore(url: string | null, dataDir: string, installation: string): Promise<void> {
+  if (url === null) await copyEmptyStore(dataDir)
   const { db, close } = await openDatabase(url, dataDir)
   await installationName(db, () => installation)
   for (const name of ['boss', 'ann', 'zoë', 'Bob']) {
