@@ -8,7 +8,7 @@ import type { Lifetime } from '../berth.ts'
 import type { CommandResult, Settings } from '../command-line.ts'
 import { resultOf } from '../command-line.ts'
 import { connectTo } from './engine.ts'
-import { dockerdOptions } from './own-engine.ts'
+import { dockerdOptions, rareCollection } from './own-engine.ts'
 import { waitLimit } from '../extent.ts'
 
 /** A machine of its own as far as its network goes: an engine, and a firewall without rules of Berth. */
@@ -28,7 +28,7 @@ export async function startNamespaceEngine(lifetime: Lifetime): Promise<Namespac
   const folder = mkdtempSync('/tmp/berth-netns-')
   const words = dockerdOptions(folder, { 'shutdown-timeout': '10' })
   const script = `ip link set lo up && exec setpriv --pdeathsig TERM dockerd ${words.join(' ')}`
-  const env = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
+  const env = { GOGC: rareCollection, PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
   const dockerd = spawn('unshare', ['--net', '--mount', 'sh', '-c', script], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env,

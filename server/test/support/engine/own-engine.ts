@@ -12,6 +12,9 @@ import { endOrphanedStarts } from './orphaned-starts.ts'
 import { askEngine, connectTo, engineAddress, testImage, type AskEngine } from './engine.ts'
 import { waitLimit } from '../extent.ts'
 
+/** As set-up starts the machine's engine: each program of an engine ends before it had to collect garbage. */
+export const rareCollection = '400'
+
 /** How long dockerd may take to answer, and to end, in ms; slow machines need most of it. */
 const limits = { answer: waitLimit(60_000), end: waitLimit(90_000) }
 
@@ -123,7 +126,11 @@ class Daemon {
     const log = openSync(this.#at('dockerd.log'), 'a')
     // It ends with the test that it belongs to, however that ends.
     const words = ['--pdeathsig', 'TERM', 'dockerd', ...this.#options()]
-    const env = { ...process.env, PATH: `${this.#more.programs}:${process.env.PATH}:/usr/sbin:/sbin` }
+    const env = {
+      GOGC: rareCollection,
+      ...process.env,
+      PATH: `${this.#more.programs}:${process.env.PATH}:/usr/sbin:/sbin`,
+    }
     const dockerd = spawn('setpriv', words, { stdio: ['ignore', log, log], env })
     closeSync(log)
     return dockerd
