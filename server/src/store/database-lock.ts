@@ -161,8 +161,11 @@ async function connect(url: string): Promise<Client> {
   return client
 }
 
-/** How often sessions are compared: other clients of a pooler may take and give back connections meanwhile. */
-const comparisons = 5
+/**
+ * How often sessions are compared, and the pause within each comparison of sessions behind a pooler, in ms: its other
+ * clients take and give back connections meanwhile, and one comparison says nothing while none of them does.
+ */
+const comparisons = { direct: 5, pooled: 40, pause: 5 }
 
 /**
  * Two sessions have two processes of the server, each for as long as it lives. Of a pooler that gives connections to
@@ -170,14 +173,16 @@ const comparisons = 5
  * @throws {UnfitPooler}
  */
 async function refuseSharedSessions(client: Client, url: string): Promise<void> {
+  const isPooled = announcedProcessOf(client) !== (await serverProcessOf(client))
   const other = await connect(url)
   try {
-    for (let each = 0; each < comparisons; each++) {
+    for (let left = isPooled ? comparisons.pooled : comparisons.direct; left > 0; left--) {
       const own = await serverProcessOf(client)
       await other.query('begin').catch((error: unknown) => {
         // Poolers that give each statement another session refuse transactions.
         throw sqlStateOf(error) === undefined ? error : new UnfitPooler()
       })
+      if (isPooled) await sleep(comparisons.pause)
       if ((await serverProcessOf(other)) === own || (await serverProcessOf(client)) !== own) throw new UnfitPooler()
       await other.query('commit')
     }
@@ -185,6 +190,12 @@ async function refuseSharedSessions(client: Client, url: string): Promise<void> 
     await end(other)
   }
 }
+
+/**
+ * What the server said at the start of the connection (`BackendKeyData`). A pooler, which has many connections to the
+ * server, says a number of its own: PgBouncer, Odyssey and PgCat do.
+ */
+const announcedProcessOf = (client: Client) => (client as Client & { readonly processID: number | null }).processID
 
 async function serverProcessOf(client: Client): Promise<number | undefined> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
