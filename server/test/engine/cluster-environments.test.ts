@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test, type TestContext } from 'node:test'
 import { createPod } from '#/engines/kubernetes/container-create.ts'
+import { awaitStart } from '#/engines/kubernetes/container-lifecycle.ts'
 import { openStandIn, reply, status, storedPod, type Asked } from '../support/cluster/stand-in-api.ts'
 import { eventually, ofKind, plainSpec } from '../support/engine/runtimes.ts'
 
@@ -32,6 +33,7 @@ async function openCluster(t: TestContext, faults: Faults = {}) {
     const refused = faults.refuse?.(one)
     if (refused) return reply(response, refused[0], status(...refused))
     if (method === 'DELETE') return reply(response, 200, {})
+    if (method === 'GET') return reply(response, 200, kubelet(path.split('/').at(-1) ?? ''))
     if (path.endsWith('/pods')) return reply(response, 201, storedPod(nameOf(one), `uid-of-${nameOf(one)}`))
     const [name, secret] = [nameOf(one), one.body as Secret]
     if (method === 'POST' && secrets.has(name)) return reply(response, 409, status(409, 'AlreadyExists'))
@@ -42,6 +44,14 @@ async function openCluster(t: TestContext, faults: Faults = {}) {
     else secrets.set(name, { ...secret, uid })
     return reply(response, method === 'POST' ? 201 : 200, { ...secret, metadata: { ...secret.metadata, uid } })
   })
+  /** The pod as its kubelet has it: it runs as soon as its environment is there. */
+  const kubelet = (pod: string) => {
+    const secret = [...secrets.keys()].find((name) => name.startsWith(`${pod}-`))
+    const message = `secret "${pod}-1234abcd" not found`
+    const waiting = { state: { waiting: { reason: 'CreateContainerConfigError', message } } }
+    const stored = storedPod(pod, `uid-of-${pod}`, { running: secret !== undefined })
+    return secret ? stored : { ...stored, status: { phase: 'Pending', containerStatuses: [waiting] } }
+  }
   const create = (name: string, signal?: AbortSignal) =>
     createPod(cluster, { ...spec, name: `berth-abcde-${name}` }, signal && { signal })
   const ownersOf = (pod: string) =>
@@ -162,4 +172,17 @@ test('an API server that takes the pod and is busy then is asked again to make t
   await create('dev')
   assert.equal(refusals, 3)
   assert.deepEqual(ownersOf('dev'), ['Pod uid-of-berth-abcde-dev'])
+})
+
+// A garbage collector that had read the Secret before its owner changed removed it with the anchor: the launch failed after a minute.
+test('an environment that goes before its kubelet has asked for it is stored again, and its pod starts', async (t) => {
+  const { cluster, asked, secrets, create, ownersOf } = await openCluster(t)
+  const { id } = await create('dev')
+  const [made] = asked.map(({ body }) => body as Secret)
+  for (const name of secrets.keys()) if (name.startsWith('berth-abcde-dev-')) secrets.delete(name)
+  await awaitStart(cluster, id)
+  assert.deepEqual(ownersOf('dev'), [`Pod ${id}`])
+  const again = secrets.get(made?.metadata.name ?? '')
+  assert.deepEqual(again?.stringData, made?.stringData)
+  assert.equal(cluster.anchor.owner(cluster), undefined, 'the next environment does without the anchor that went')
 })

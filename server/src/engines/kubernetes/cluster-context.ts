@@ -1,7 +1,7 @@
 import type { HostRulesReport } from '#/engines/runtime.ts'
 import type { ClusterNamespace } from './cluster-client.ts'
 import type { PodIndex } from './pod-index.ts'
-import type { PullSecretUse, SecretAnchor } from './pod-secrets.ts'
+import type { PullSecretUse, SecretAnchor, UnstartedEnvironments } from './pod-secrets.ts'
 
 /** What every verb works with. */
 export interface ClusterContext extends ClusterNamespace {
@@ -16,6 +16,7 @@ export interface ClusterContext extends ClusterNamespace {
   readonly pullSecrets: Map<string, PullSecretUse>
   /** Owns environments of pods that are not there yet. */
   readonly anchor: SecretAnchor
+  readonly environments: UnstartedEnvironments
   readonly timeouts: ClusterTimeouts
   /** Result of the last trial; null before the first. */
   isolation: HostRulesReport | null

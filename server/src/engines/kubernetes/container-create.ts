@@ -28,7 +28,14 @@ import { deletePod } from './container-lifecycle.ts'
 import { ensureHome, wantedHome } from './home-volumes.ts'
 import { installationLabels, objectName, ownerLabels, podAnnotations } from './labels.ts'
 import { filesGate } from './pod-exec.ts'
-import { giveAway, withPullSecret, type OwnerReference, type SecretManifest } from './pod-secrets.ts'
+import {
+  giveAway,
+  ownerReferenceTo,
+  storeEnvironment,
+  withPullSecret,
+  type OwnerReference,
+  type SecretManifest,
+} from './pod-secrets.ts'
 import { appContainer } from './pod-state.ts'
 import { toolOfPod } from './pod-tool.ts'
 
@@ -126,10 +133,12 @@ async function withEnvironment(
   if (!anchor) {
     const made = await create(secret.metadata.name)
     await makeAfter(cluster, secret, made.metadata)
+    cluster.environments.keep(made.metadata, secret)
     return made
   }
   const made = await createBefore(cluster, secret, anchor, create, signal)
   await handOver(cluster, secret, anchor, made.metadata)
+  cluster.environments.keep(made.metadata, secret)
   return made
 }
 
@@ -191,20 +200,6 @@ async function makeAfter(cluster: ClusterContext, secret: SecretManifest, pod: O
     throw error
   }
 }
-
-async function storeEnvironment(
-  cluster: ClusterContext,
-  secret: SecretManifest,
-  owner: OwnerReference,
-  signal?: AbortSignal,
-): Promise<void> {
-  const { name } = secret.metadata
-  const body = { ...secret, metadata: { ...secret.metadata, ownerReferences: [owner] } }
-  const call = { what: `create the environment ${name}`, path: corePath(cluster, 'secrets'), body, signal }
-  await createObject(cluster.client, { ...call, timeout: callTimeouts.write })
-}
-
-const ownerReferenceTo = ({ name, uid }: ObjectMeta): OwnerReference => ({ apiVersion: 'v1', kind: 'Pod', name, uid })
 
 /** Bytes of `/dev/shm` that a container has without asking. */
 const usualShm = 64 * 1024 ** 2

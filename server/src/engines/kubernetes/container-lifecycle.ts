@@ -57,9 +57,11 @@ async function waitUntilBegun(
       if (state === 'exited') return requireBegun(pod, isOurs)
       if (state === 'removing') throw new RuntimeError('failed', `start ${pod.metadata.name}: it is being removed`)
       isOpen ||= await openGate(cluster, pod, isOurs, signal)
+      if (lacksSecret(waitingOf(pod)?.message) && (await cluster.environments.restore(cluster, pod.metadata)))
+        cluster.anchor.forget()
       const failure = deadlines.failureOf(pod)
       if (failure) {
-        if (lacksSecret(failure)) cluster.anchor.forget()
+        if (lacksSecret(failure.cause)) cluster.anchor.forget()
         const explained = await withUnprovidedClaim(cluster, pod, failure)
         await deletePod(cluster, pod.metadata, 1).catch(() => undefined)
         throw explained
@@ -69,13 +71,14 @@ async function waitUntilBegun(
       signal?.throwIfAborted()
     }
   } finally {
+    cluster.environments.drop(uid)
     follower.end()
   }
 }
 
 /** In the words of the kubelet. */
-const lacksSecret = ({ cause }: RuntimeError) =>
-  cause instanceof Error && /secret "[^"]+" not found/.test(cause.message)
+const lacksSecret = (words: unknown) =>
+  /secret "[^"]+" not found/.test(words instanceof Error ? words.message : String(words))
 
 /**
  * @param isOurs whether it was created for this start: then it has ended since; otherwise it cannot be started again

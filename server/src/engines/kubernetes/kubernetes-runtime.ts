@@ -16,7 +16,7 @@ import { createPod } from './container-create.ts'
 import { awaitStart, removeEnded, removePod, stopPod } from './container-lifecycle.ts'
 import { checkAccess, inspect, inspectId, listContainers } from './container-lookup.ts'
 import { PodIndex } from './pod-index.ts'
-import { SecretAnchor } from './pod-secrets.ts'
+import { SecretAnchor, UnstartedEnvironments } from './pod-secrets.ts'
 import { connectToLoopback, listListening } from './container-ports.ts'
 import { execInApp } from './container-exec.ts'
 import { watchPods } from './container-events.ts'
@@ -134,6 +134,7 @@ async function connectToCluster(options: KubernetesRuntimeOptions): Promise<Clus
     timeouts: { ...defaultTimeouts, ...timeouts },
     pullSecrets: new Map(),
     anchor: new SecretAnchor(),
+    environments: new UnstartedEnvironments(),
     isolation: null,
   }
 }

@@ -128,6 +128,64 @@ export async function giveAway(
   await cluster.client.ask({ what: `own ${name}`, method: 'PUT', path, body, timeout: callTimeouts.write })
 }
 
+/** Creates the Secret of an environment. @throws {RuntimeError} also when there is one of this name */
+export async function storeEnvironment(
+  cluster: ClusterNamespace,
+  secret: SecretManifest,
+  owner: OwnerReference,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { name } = secret.metadata
+  const body = { ...secret, metadata: { ...secret.metadata, ownerReferences: [owner] } }
+  const call = { what: `create the environment ${name}`, path: corePath(cluster, 'secrets'), body, signal }
+  await createObject(cluster.client, { ...call, timeout: callTimeouts.write })
+}
+
+export const ownerReferenceTo = ({ name, uid }: ObjectMeta): OwnerReference => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  name,
+  uid,
+})
+
+/** Pods whose start was never waited for keep no more than this. */
+const maxEnvironments = 1_000
+
+/** The environments of pods that this process has created, and that have not begun yet, by their uids. */
+export class UnstartedEnvironments {
+  readonly #secrets = new Map<string, SecretManifest>()
+
+  keep({ uid }: ObjectMeta, secret: SecretManifest): void {
+    const [oldest] = this.#secrets.size < maxEnvironments ? [] : this.#secrets.keys()
+    if (oldest !== undefined) this.#secrets.delete(oldest)
+    this.#secrets.set(uid, secret)
+  }
+
+  drop(uid: string): void {
+    this.#secrets.delete(uid)
+  }
+
+  /**
+   * Stores an environment again that the kubelet of its pod does not find: a garbage collector that read it while the
+   * anchor owned it removes it with the anchor, although the pod owns it since. The kubelet asks again some ten seconds
+   * later. What fails is tried by the next call.
+   * @returns whether it was gone
+   */
+  async restore(cluster: ClusterNamespace, pod: ObjectMeta): Promise<boolean> {
+    const secret = this.#secrets.get(pod.uid)
+    if (!secret) return false
+    try {
+      await storeEnvironment(cluster, secret, ownerReferenceTo(pod))
+      this.drop(pod.uid)
+      return true
+    } catch (error) {
+      // It came after its pod, and the kubelet has not asked again yet.
+      if (statusOf(error) === 409) this.drop(pod.uid)
+      return false
+    }
+  }
+}
+
 function unlessItExists(error: unknown): undefined {
   if (statusOf(error) !== 409) throw error
 }

@@ -6,7 +6,7 @@ import type { ClusterAccess } from '#/engines/kubernetes/cluster-access.ts'
 import { ClusterClient } from '#/engines/kubernetes/cluster-client.ts'
 import { defaultTimeouts, type ClusterContext, type ClusterTimeouts } from '#/engines/kubernetes/cluster-context.ts'
 import { PodIndex } from '#/engines/kubernetes/pod-index.ts'
-import { SecretAnchor } from '#/engines/kubernetes/pod-secrets.ts'
+import { SecretAnchor, UnstartedEnvironments } from '#/engines/kubernetes/pod-secrets.ts'
 import type { Lifetime } from '../berth.ts'
 import { schemaProblems } from './api-schemas.ts'
 
@@ -69,6 +69,7 @@ export async function openStandIn(
     isolation: null,
     pullSecrets: new Map(),
     anchor: new SecretAnchor(),
+    environments: new UnstartedEnvironments(),
   }
   return {
     cluster: { ...common, client, index: new PodIndex('berth-abcde'), timeouts: { ...defaultTimeouts, ...timeouts } },
