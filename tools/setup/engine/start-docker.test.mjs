@@ -49,6 +49,18 @@ test('the PID file of a killed dockerd whose id belongs to another program does 
   assert.ok(await isUp(here)())
 })
 
+test('dockerd seldom collects garbage, unless the environment says how often', async (t) => {
+  for (const [given, expected] of [
+    [{}, '400'],
+    [{ GOGC: '50' }, '50'],
+  ]) {
+    const { here } = placeWithDockerd(t, 'echo "$GOGC" > told; mv told up; exec sleep 1')
+    Object.assign(here.env, given)
+    await startDocker(here, isUp(here), machine(here))
+    assert.equal(readFileSync(join(here.root, 'up'), 'utf8').trim(), expected)
+  }
+})
+
 /** @param {SetupContext} here */
 const machine = (here) => ({
   hasSystemd: false,
