@@ -103,6 +103,25 @@ test('a look at the home of a container that runs does not have the engine mount
   assert.notDeepEqual(mounting(), [], 'what does not run has no program that could be asked')
 })
 
+// In a run of chaos a home was empty after it had been read: a request that was given up met the removal of what had read it.
+test('what reads a home has it mounted read-only, so that no removal deletes its files', async (t) => {
+  const own = await openInstallation(t)
+  const home = { volume: `${own.installation}-read`, path: '/home/berth', size: null }
+  await own.run('read', { home, ...shell('sleep 600') })
+  const pieces = own.runtime.homeContents()?.read(home.volume, AbortSignal.timeout(10_000))[Symbol.asyncIterator]()
+  try {
+    assert.equal((await pieces?.next())?.done, false)
+    const filters = JSON.stringify({ label: [`berth.helper=${own.installation}`] })
+    const helpers = await askEngine<{ Mounts: { Name: string; RW: boolean }[] }[]>('GET', '/containers/json', {
+      query: { all: '1', filters },
+    })
+    const mounts = helpers.flatMap(({ Mounts }) => Mounts.map(({ Name, RW }) => ({ Name, RW })))
+    assert.deepEqual(mounts, [{ Name: home.volume, RW: false }])
+  } finally {
+    await pieces?.return?.(undefined)
+  }
+})
+
 test('a program cannot have more processes than its template says', async () => {
   const crowd = 'i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done'
   const found = await run('crowd', { pids: 20, ...shell(`(${crowd}) 2> /tmp/refusal; sleep 2`) })

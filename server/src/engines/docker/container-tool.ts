@@ -89,7 +89,7 @@ export class ContainerTool {
     const hash = createHash('sha256').update(program).digest('hex').slice(0, 12)
     const volume = `${this.#installation}-tool-${hash}`
     await this.#createVolume(volume)
-    const helper = await this.#helpers.create(volume)
+    const helper = await this.#helpers.create(volume, 'write')
     try {
       if (!(await this.#has(helper))) await this.#put(helper, program)
     } finally {

@@ -33,7 +33,7 @@ export async function ensureFolder(engine: EngineContext, volume: string): Promi
 }
 
 async function openToAll({ client, helpers }: EngineContext, volume: string): Promise<void> {
-  const helper = await helpers.create(volume)
+  const helper = await helpers.create(volume, 'write')
   try {
     // The engine leaves the owner and the mode of the folder that it unpacks into alone.
     const archive = oneEntry({ name: `${helper.folder.slice(1)}/`, size: 0, type: 'directory', mode, uid: 0, gid: 0 })

@@ -13,16 +13,16 @@ test('a helper that the engine never removes concerns its own volume alone', asy
   const stuck = Promise.withResolvers<void>()
   const helpers = new HelperContainers(await engineWithHelperOf('home-of-ann', removals, stuck.promise), 'berth')
 
-  await helpers.create('home-of-bob')
+  await helpers.create('home-of-bob', 'write')
   assert.deepEqual(removals, ['/containers/left'])
 
   let isCreated = false
-  const waiting = helpers.create('home-of-ann').then(() => (isCreated = true))
+  const waiting = helpers.create('home-of-ann', 'write').then(() => (isCreated = true))
   await new Promise(setImmediate)
   assert.equal(isCreated, false, 'what the killed process wrote could still come behind what is written now')
   stuck.resolve()
   await waiting
-  await helpers.create('home-of-ann')
+  await helpers.create('home-of-ann', 'write')
 })
 
 // It measured for hours after the process that waited for it was killed, and no home in it could be removed.

@@ -61,13 +61,18 @@ export class HelperContainers {
     })
   }
 
-  /** @throws {RuntimeError} as `free` */
-  async create(volume: string): Promise<Helper> {
+  /**
+   * @param access a helper that only reads cannot change the volume, and neither can its removal: Docker 20.10 takes a request to an
+   * archive also while it removes the container, such as one that was given up and waited in the engine, and the removal then
+   * deletes all that it finds below the root of the container: the whole home (seen in one of 100 removals beside ten requests each)
+   * @throws {RuntimeError} as `free`
+   */
+  async create(volume: string, access: 'read' | 'write'): Promise<Helper> {
     if (!isValidName(volume)) throw new RuntimeError('failed', `use ${volume}: the engine accepts no such name`)
     await this.free(volume)
     const run = await noteEngineRun(this.#client, this.#installation)
     try {
-      const id = await this.#create(volume)
+      const id = await this.#create(volume, access)
       return {
         archivePath: `/containers/${id}/archive`,
         folder: helperFolder,
@@ -83,7 +88,7 @@ export class HelperContainers {
     }
   }
 
-  async #create(volume: string): Promise<string> {
+  async #create(volume: string, access: 'read' | 'write'): Promise<string> {
     const what = `create a helper for ${volume}`
     const body = {
       Image: helperImage,
@@ -92,7 +97,15 @@ export class HelperContainers {
       HostConfig: {
         NetworkMode: 'none',
         CapDrop: ['ALL'],
-        Mounts: [{ Type: 'volume', Source: volume, Target: helperFolder, VolumeOptions: { NoCopy: true } }],
+        Mounts: [
+          {
+            Type: 'volume',
+            Source: volume,
+            Target: helperFolder,
+            ReadOnly: access === 'read',
+            VolumeOptions: { NoCopy: true },
+          },
+        ],
       },
     }
     const query = { name: `berth-helper-${randomBytes(8).toString('hex')}` }

@@ -56,7 +56,7 @@ async function* readHome(
 ): AsyncGenerator<Uint8Array> {
   // The engine would create a volume that is gone, without labels.
   if (!(await findVolume(client, volume))) throw new RuntimeError('missing', `read ${volume}: it is gone`)
-  const helper = await helpers.create(volume)
+  const helper = await helpers.create(volume, 'read')
   try {
     const call = { what: `read ${volume}`, method: 'GET', path: helper.archivePath, kind: 'stream' } as const
     if (at !== undefined) await requireThere(client, helper, at, signal)
@@ -93,7 +93,7 @@ async function writeHome(
   await beforeCreate()
   const what = `restore ${volume}`
   const isBound = await createVolume(client, installation, home)
-  const helper = await helpers.create(volume)
+  const helper = await helpers.create(volume, 'write')
   try {
     const call = { what, method: 'PUT', path: helper.archivePath, signal } as const
     const put = (sent: AsyncIterable<Uint8Array>, folder: string) =>
@@ -156,7 +156,7 @@ export function homeContents({ client, helpers }: Pick<EngineContext, 'client' |
   ) => {
     // The engine would create a volume that is gone, without labels.
     if (!(await findVolume(client, volume))) throw new RuntimeError('missing', `write to ${volume}: it is gone`)
-    const helper = await helpers.create(volume)
+    const helper = await helpers.create(volume, 'write')
     const folder = at === undefined ? helper.folder : path.posix.dirname(`${helper.folder}/${at}`)
     const query = { path: folder, ...(replaces ? {} : { noOverwriteDirNonDir: '1' }) }
     const call = { what: `write to ${volume}`, method: 'PUT', path: helper.archivePath, query } as const
