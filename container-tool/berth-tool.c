@@ -10,8 +10,6 @@
  *   berth-tool chown FROM TO FOLDER WHICH   gives a home to another account, see chown.c
  *   berth-tool du PERCENT FOLDER        measures homes, see du.c
  *   berth-tool install FOLDER           copies itself there, see install.c
- *   berth-tool rights FOLDER            prints who runs it and whose a folder is: "UID GID OWNER GROUP MODE yes", or no in
- *                                       place of yes where its caller cannot make files in it
  *
  * A connection that is made is told by the line "connected" on standard output; what follows are its bytes. Nothing
  * listens there: exit code 10.
@@ -31,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -268,18 +265,6 @@ static int connect_unix_command(int argc, char **argv) {
   return serve(connect_to((const struct sockaddr *)&address, sizeof address), argv[1], false);
 }
 
-/* ---- rights ---- */
-
-/* With all groups of the caller, and as the file system decides it, which may be a server's. */
-static int rights_command(int argc, char **argv) {
-  struct stat found;
-  if (argc != 2) return TOOL_USAGE;
-  if (stat(argv[1], &found) < 0) return tool_failed(argv[1]);
-  const char *may_write = access(argv[1], W_OK | X_OK) == 0 ? "yes" : "no";
-  (void)printf("%u %u %u %u %o %s\n", getuid(), getgid(), found.st_uid, found.st_gid, found.st_mode & 0777U, may_write);
-  return fflush(stdout) == 0 ? TOOL_OK : tool_failed("standard output");
-}
-
 /* ---- commands ---- */
 
 struct command {
@@ -295,7 +280,6 @@ static const struct command commands[] = {
     {"chown", chown_command},
     {"du", du_command},
     {"install", install_command},
-    {"rights", rights_command},
 };
 
 int main(int argc, char **argv) {
@@ -304,7 +288,7 @@ int main(int argc, char **argv) {
   for (size_t index = 0; index < sizeof commands / sizeof commands[0]; index++)
     if (argc > 1 && strcmp(argv[1], commands[index].name) == 0) result = commands[index].run(argc - 1, argv + 1);
   if (result == TOOL_USAGE)
-    (void)fputs("usage: berth-tool ports | connect [--together] PORT | connect-unix PATH | session | chown | du | install | rights\n",
+    (void)fputs("usage: berth-tool ports | connect [--together] PORT | connect-unix PATH | session | chown | du | install\n",
                 stderr);
   return result;
 }

@@ -479,8 +479,8 @@ export interface Account {
 export interface HomeRights {
   readonly program: Account
   readonly owner: Account
-  /** Whether the program can make files in the home. */
-  readonly mayWrite: boolean
+  /** Permission bits of the home. */
+  readonly mode: number
 }
 
 /** Work on files of one home, from its begin on. */

@@ -5,7 +5,6 @@ import { readTemplate } from '#/templates/read-templates.ts'
 import { HostCheck } from '#/containers/reconcile/host-check.ts'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { askEngine, buildImage, engineAddress } from '../support/engine/engine.ts'
-import { execInContainer } from '../support/engine/exec-in-container.ts'
 import {
   createAndStart,
   eventually,
@@ -80,27 +79,6 @@ test('no file of a home is lost when files of its container are looked at while 
     await runtime.remove(found.id).finally(() => over.abort())
     await Promise.all(looks)
   }
-})
-
-// An operator removed containers by hand while Berth looked whether their programs can write to their homes: 4 of 50 homes were empty after it.
-test('a look at the home of a container that runs does not have the engine mount that', async (t) => {
-  const calls: string[] = []
-  const log = { debug: (facts: unknown) => void calls.push((facts as { engine: string }).engine) }
-  const own = await openInstallation(t, { log: log as unknown as Logger })
-  const home = { volume: `${own.installation}-rights`, path: '/home/berth', size: null }
-  const found = await own.run('rights', { home, ...shell('sleep 600') })
-  const look = () => own.runtime.homeRights(found.id, '/home/berth', AbortSignal.timeout(10_000))
-  const account = { uid: 1000, gid: 1000 }
-  const mounting = () => calls.splice(0).filter((call) => /^(read|look at) \//.test(call))
-  mounting()
-  assert.deepEqual(await look(), { program: account, owner: account, mayWrite: true })
-  assert.deepEqual(mounting(), [])
-  await execInContainer(found.id, 'chmod 500 /home/berth')
-  assert.deepEqual(await look(), { program: account, owner: account, mayWrite: false })
-  await own.runtime.stop(found.id, undefined, 0)
-  mounting()
-  assert.deepEqual(await look(), { program: account, owner: account, mayWrite: false })
-  assert.notDeepEqual(mounting(), [], 'what does not run has no program that could be asked')
 })
 
 // In a run of chaos a home was empty after it had been read: a request that was given up met the removal of what had read it.

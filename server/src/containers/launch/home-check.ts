@@ -66,9 +66,17 @@ export class HomeCheck {
     const { runtime, database, log } = this.#parts
     await tryOrLog(log, `looking whether a container can write to its home`, async () => {
       const rights = await runtime.homeRights(id, home, AbortSignal.timeout(timeout))
-      const problem = rights && !rights.mayWrite ? { program: rights.program.uid, owner: rights.owner.uid } : null
+      const problem = rights && !mayWrite(rights) ? { program: rights.program.uid, owner: rights.owner.uid } : null
       if (JSON.stringify(problem) !== JSON.stringify(record.homeProblem))
         await setHomeProblem(database.db, record.id, problem)
     })
   }
+}
+
+type Rights = NonNullable<Awaited<ReturnType<Runtime['homeRights']>>>
+
+/** Without its further groups, which the engine does not tell. */
+function mayWrite({ program, owner, mode }: Rights): boolean {
+  if (program.uid === 0 || (mode & 0o002) !== 0) return true
+  return (program.uid === owner.uid && (mode & 0o200) !== 0) || (program.gid === owner.gid && (mode & 0o020) !== 0)
 }

@@ -5,7 +5,7 @@ import { withSignal } from '#/machine/try-or-log.ts'
  * Requests to the archive of a container, which make the engine mount its volumes below its root in a namespace of the engine's own.
  * Docker 20.10 takes such a request also while it removes the container, and the removal then deletes all that it finds below the
  * root: the files of homes (seen within 25 removals beside eight requests each). So a removal waits for the requests of this process,
- * and none begins until it has ended. Of removals by others it knows nothing: what runs is looked at by the container tool (`homeRights`).
+ * and none begins until it has ended.
  */
 export class ArchiveRequests {
   readonly #underWay = new Map<string, Set<Promise<void>>>()

@@ -40,30 +40,6 @@ export async function execInContainer(
   return { stream: connection, ended: connection.over.then(() => endOf(engine, Id, connection)) }
 }
 
-/**
- * Runs a program without input to its end. @param maxOutput characters of its output that are read: it is ended above them, with the code null
- * @throws as `execInContainer`
- */
-export async function outputOf(
-  engine: EngineContext,
-  id: string,
-  command: readonly [string, ...string[]],
-  { maxOutput, signal }: { readonly maxOutput: number; readonly signal: AbortSignal },
-): Promise<ExecEnd & { readonly output: string }> {
-  const { stream, ended } = await execInContainer(engine, id, command, signal)
-  stream.end()
-  let output = ''
-  try {
-    for await (const bytes of stream as AsyncIterable<Buffer>) {
-      output += bytes.toString('latin1')
-      if (output.length > maxOutput) break
-    }
-  } finally {
-    stream.destroy()
-  }
-  return { output, ...(await ended) }
-}
-
 async function endOf({ client }: EngineContext, exec: string, { isWhole, errors }: ExecConnection): Promise<ExecEnd> {
   const call = { what: `exec ${exec}: ask for its end`, method: 'GET', path: `/exec/${exec}/json` } as const
   for (let left = isWhole ? codeAttempts : 0; left > 0; left--) {

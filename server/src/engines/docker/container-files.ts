@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
-import { containerTool } from '#/engines/container-tool.ts'
 import type { Account, ContainerFiles, FileStatus, HomeRights } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { outputOf } from './container-exec.ts'
-import type { Inspection } from './container-lookup.ts'
 import { callTimeouts, statusOf, type EngineClient } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import { noteEngineRun } from './helper-containers.ts'
@@ -127,112 +124,40 @@ async function* entriesAt(
 }
 
 async function accountFor(engine: Engine, id: string, folder: string, signal: AbortSignal): Promise<Account> {
-  const { Config } = await inspect(engine, id, signal)
-  return runsAsRoot(Config)
-    ? (await folderRights(engine, id, folder, signal)).owner
-    : programOf(engine, id, Config, signal)
+  return (await programOf(engine, id, signal)) ?? (await folderRights(engine, id, folder, signal)).owner
 }
 
-type Inspected = Pick<Inspection, 'State'> & { readonly Config: ProgramConfig }
-interface ProgramConfig {
-  readonly User?: string
-}
-
-const inspect = ({ client }: Engine, id: string, signal: AbortSignal): Promise<Inspected> =>
-  client.ask({
-    what: `inspect ${id}`,
-    method: 'GET',
-    path: `/containers/${id}/json`,
-    signal,
-    timeout: callTimeouts.read,
-  })
-
-const runsAsRoot = ({ User = '' }: ProgramConfig) => ['', '0', 'root'].includes(User.split(':')[0] ?? '')
-
-async function programOf(
-  engine: Engine,
-  id: string,
-  { User = '' }: ProgramConfig,
-  signal: AbortSignal,
-): Promise<Account> {
-  const [user = '', group] = User.split(':')
+/** As which account the program runs; undefined: as root. */
+async function programOf(engine: Engine, id: string, signal: AbortSignal): Promise<Account | undefined> {
+  const call = { what: `inspect ${id}`, method: 'GET', path: `/containers/${id}/json`, signal } as const
+  const { Config } = await engine.client.ask<{ Config: { User?: string } }>({ ...call, timeout: callTimeouts.read })
+  const [user = '', group] = (Config.User ?? '').split(':')
+  if (user === '' || user === '0' || user === 'root') return undefined
   const account = await findAccount(engine, id, user, signal)
   if (!account) throw new RuntimeError('failed', `find the account ${user} of ${id}: the image does not have it`)
   return { uid: account.uid, gid: group !== undefined && /^\d+$/.test(group) ? Number(group) : account.gid }
 }
 
-interface FolderRights {
-  readonly owner: Account
-  /** Permission bits. */
-  readonly mode: number
-}
-
-async function folderRights(engine: Engine, id: string, folder: string, signal: AbortSignal): Promise<FolderRights> {
+async function folderRights(
+  engine: Engine,
+  id: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Omit<HomeRights, 'program'>> {
   for await (const { header } of entriesAt(engine, id, folder, signal))
     return { owner: { uid: header.uid ?? 0, gid: header.gid ?? 0 }, mode: (header.mode ?? 0) & 0o777 }
   throw new RuntimeError('failed', `find the owner of ${folder} of ${id}`)
 }
 
-/**
- * As which account the program runs, and whose its home is; undefined: as root. A container that runs is asked by the container
- * tool, and not by its archive: when an operator removes it beside that (`docker rm --force`), Docker 20.10 deletes the files of its home, as
- * `ArchiveRequests` says of the removals of this process.
- * @throws {RuntimeError}
- */
+/** As which account the program runs, and whose its home is; undefined: as root. @throws {RuntimeError} */
 export async function homeRights(
-  engine: EngineContext,
+  engine: Engine,
   id: string,
   home: string,
   signal: AbortSignal,
 ): Promise<HomeRights | undefined> {
-  const { Config, State } = await inspect(engine, id, signal)
-  if (runsAsRoot(Config)) return undefined
-  if (State.Status === 'running') {
-    const told = await rightsByTool(engine, id, home, signal)
-    if (told) return told
-  }
-  // It may have ended since, or be about to go.
-  const { Status } = (await inspect(engine, id, signal)).State
-  if (Status === 'removing' || Status === 'dead') throw new RuntimeError('missing', `look at the home of ${id}`)
-  const program = await programOf(engine, id, Config, signal)
-  const { owner, mode } = await folderRights(engine, id, home, signal)
-  return { program, owner, mayWrite: mayWrite(program, owner, mode) }
-}
-
-/** Without the further groups of the program, which the engine does not tell. */
-const mayWrite = (program: Account, owner: Account, mode: number) =>
-  program.uid === 0 ||
-  (mode & 0o002) !== 0 ||
-  (program.uid === owner.uid && (mode & 0o200) !== 0) ||
-  (program.gid === owner.gid && (mode & 0o020) !== 0)
-
-/** Exit codes of an exec of a program that is not there, or cannot be executed. */
-const notThere: readonly (number | null)[] = [126, 127]
-
-/** @returns undefined where the tool is not in the container, or that runs no more */
-async function rightsByTool(
-  engine: EngineContext,
-  id: string,
-  home: string,
-  signal: AbortSignal,
-): Promise<HomeRights | undefined> {
-  const asked = await outputOf(engine, id, [containerTool, 'rights', home], { maxOutput: 1_000, signal }).catch(
-    (error: unknown) => {
-      if (error instanceof RuntimeError && error.kind === 'conflict') return undefined
-      throw error
-    },
-  )
-  if (!asked || notThere.includes(asked.code)) return undefined
-  const [, uid, gid, owner, group, answer] = /^(\d+) (\d+) (\d+) (\d+) [0-7]+ (yes|no)$/m.exec(asked.output) ?? []
-  if (answer === undefined) {
-    const cause = new Error(`the container tool ended with ${asked.code}: ${asked.errors}`)
-    throw new RuntimeError('failed', `look at ${home} of ${id}`, cause)
-  }
-  return {
-    program: { uid: Number(uid), gid: Number(gid) },
-    owner: { uid: Number(owner), gid: Number(group) },
-    mayWrite: answer === 'yes',
-  }
+  const program = await programOf(engine, id, signal)
+  return program && { program, ...(await folderRights(engine, id, home, signal)) }
 }
 
 /** By name or number. A number without an entry has group 0, as the engine decides it. */

@@ -3,7 +3,7 @@ import { containerTool, toolRefused } from '#/engines/container-tool.ts'
 import { listeningIn, type ListeningProgram } from '#/engines/listening-programs.ts'
 import type { ExecProcess } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { execInContainer, outputOf } from './container-exec.ts'
+import { execInContainer } from './container-exec.ts'
 import type { EngineContext } from './engine-context.ts'
 
 /** Characters of the tool's output that are read: a program may listen on every port. */
@@ -17,9 +17,20 @@ export async function listListening(
   id: string,
   signal: AbortSignal,
 ): Promise<ListeningProgram[]> {
-  const { output, code, errors } = await outputOf(engine, id, [containerTool, 'ports'], { maxOutput, signal })
-  if (code !== 0 && output.length <= maxOutput) throw noTool(id, code, errors)
-  return listeningIn(output)
+  const process = await execInContainer(engine, id, [containerTool, 'ports'], signal)
+  process.stream.end()
+  let lines = ''
+  try {
+    for await (const bytes of process.stream as AsyncIterable<Buffer>) {
+      lines += bytes.toString('latin1')
+      if (lines.length > maxOutput) break
+    }
+  } finally {
+    process.stream.destroy()
+  }
+  const { code, errors } = await process.ended
+  if (code !== 0 && lines.length <= maxOutput) throw noTool(id, code, errors)
+  return listeningIn(lines)
 }
 
 /** Through the container tool, which ends with the connection. */
