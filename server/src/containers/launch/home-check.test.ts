@@ -5,8 +5,6 @@ import type { Template } from '#/templates/template.ts'
 import { HomeCheck } from './home-check.ts'
 
 // Launches waited for the looks at the homes of all that came before, and for an engine that hangs 3 s for each.
-const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
-
 test('a launch waits for the look at its home no longer than one may take, however many come before', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let asked = 0
@@ -20,28 +18,11 @@ test('a launch waits for the look at its home no longer than one may take, howev
     database: {} as never,
     log: { warn: () => undefined },
   })
+  const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
   const template = { home: '/home', homeOf: 'user', homeSource: null, user: null, image: 'image' } as Template
   const launches = Promise.all(['a', 'b', 'c'].map((id) => check.run(record, id, template)))
   await new Promise(setImmediate)
   t.mock.timers.tick(3_000)
   await launches
   assert.equal(asked, 1)
-})
-
-// Its owner was given another number while it was stopped, and nothing said so before the container was made anew.
-test('a container that starts again is looked at as well, behind the launch', async () => {
-  const looked = Promise.withResolvers<string>()
-  const check = new HomeCheck({
-    runtime: {
-      homeRights: (id) => {
-        looked.resolve(id)
-        return new Promise<never>(() => undefined)
-      },
-    },
-    database: {} as never,
-    log: { warn: () => undefined },
-  })
-  const template = { home: '/home', homeOf: 'user', homeSource: null, user: null, image: 'image' } as Template
-  await check.run({ ...record, containerId: 'a' }, 'a', template)
-  assert.equal(await looked.promise, 'a')
 })

@@ -33,15 +33,14 @@ export class HomeCheck {
 
   /**
    * Looks at a container that was just started. Never throws.
-   * @param record as it was before the launch: a home that has had another program is looked at before the launch is
-   * answered; one that is new, or that this container could write to when it ran before, behind it
+   * @param record as it was before the launch: a home that has had another program is looked at before the launch is answered, one
+   * that is new behind it
    */
   async run(record: UserContainer, id: string, { home, homeOf, homeSource, user, image }: Template): Promise<void> {
-    if (home === null) return
+    if (home === null || (record.containerId === id && record.homeProblem === null)) return
     const looked = this.#limit(() => this.#look(record, id, home))
     const mayBeOthers = homeOf === 'user' || homeSource !== null || user !== null || record.homeProblem !== null
-    const couldWrite = record.containerId === id && record.homeProblem === null
-    if (!couldWrite && (mayBeOthers || record.image !== image)) await withTimeout(timeout, looked)
+    if (mayBeOthers || record.image !== image) await withTimeout(timeout, looked)
   }
 
   /**

@@ -163,15 +163,4 @@ test('a folder of a file server is given likewise, what its links lead to is not
   assert.deepEqual(owners, [4002, 4002, 4002, 0, 4001])
   assert.equal(owner(path.join(root, 'homes')), 0)
   assert.equal(await run('served', 'cat /home/berth/file'), 'kept')
-  // Its owner changes while it is stopped: the start of the same container tells it.
-  await stop('served')
-  assert.equal(await problem('served'), undefined)
-  lchownSync(home, 4009, 4009)
-  const again = await launch('served')
-  await pollUntil(
-    async () => /the home belongs to account 4009/.test((await problem('served')) ?? ''),
-    () => 'the card does not say it',
-  )
-  await stop('served')
-  assert.equal(await launch('served'), again, 'it is the same container')
 })
