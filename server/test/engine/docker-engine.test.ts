@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { readTemplate } from '#/templates/read-templates.ts'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import { HostCheck } from '#/containers/reconcile/host-check.ts'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
-import { askEngine, buildImage, engineAddress } from '../support/engine/engine.ts'
+import { askEngine, buildImage, engineAddress, testImage } from '../support/engine/engine.ts'
+import { startOwnEngine } from '../support/engine/own-engine.ts'
+import { waitLimit } from '../support/extent.ts'
 import {
+  containersOf,
   createAndStart,
   eventually,
   look,
@@ -98,6 +103,27 @@ test('what reads a home has it mounted read-only, so that no removal deletes its
   } finally {
     await pieces?.return?.(undefined)
   }
+})
+
+// Where a pause met the start of a program, the engine neither inspected nor resumed nor removed the container any more.
+test('a container is paused beside programs that are being started in it, and goes on', async (t) => {
+  // An engine of its own: without what keeps them apart it has to be started again.
+  const engine = await startOwnEngine({ after: (end) => void t.after(end) })
+  const { installation, runtime } = openAt(engine.address, t)
+  const { run } = containersOf(runtime, installation, await testImage())
+  const found = await run('busy', shell('sleep 600'))
+  const limit = AbortSignal.timeout(waitLimit(60_000))
+  for (let round = 0; round < 10; round++) {
+    const execs = Array.from({ length: 4 }, () => runtime.exec(found.id, ['echo', 'hello'], limit))
+    const programs = Promise.allSettled(execs)
+    await sleep(4 * round)
+    await runtime.pause(found.id, limit)
+    for (const each of await programs)
+      if (each.status === 'fulfilled') each.value.stream.resume().on('error', () => undefined)
+      else assert.equal(each.reason instanceof RuntimeError && each.reason.kind, 'conflict')
+    await runtime.start(found.id, limit)
+  }
+  assert.equal((await runtime.inspect(found.name))?.state, 'running')
 })
 
 test('a program cannot have more processes than its template says', async () => {

@@ -12,6 +12,9 @@ const maxErrors = 2_000
 /** How often the engine is asked for the exit code, which it may know some ms after the end of the output; and the wait. */
 const [codeAttempts, codePause] = [40, 50]
 
+/** How long a program counts as being started that prints nothing, in ms. */
+const startLimit = 5_000
+
 /** What is taken from the engine's answer. */
 interface ExecInspection {
   readonly Running: boolean
@@ -34,8 +37,12 @@ export async function execInContainer(
   const body = { AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: false, Cmd: command }
   const call = { what, method: 'POST', timeout: callTimeouts.start, signal } as const
   const { Id } = await client.ask<{ Id: string }>({ ...call, path: `/containers/${id}/exec`, body })
+  const begun = engine.execs.begin(id)
+  // A start that is given up goes on in the engine.
+  void sleep(startLimit, undefined, { ref: false }).then(begun)
   const start = { Detach: false, Tty: false }
   const connection = new ExecConnection(await client.hijack({ ...call, path: `/exec/${Id}/start`, body: start }), what)
+  void connection.begun.then(begun)
   addAbortSignal(signal, connection)
   return { stream: connection, ended: connection.over.then(() => endOf(engine, Id, connection)) }
 }
@@ -56,6 +63,8 @@ async function endOf({ client }: EngineContext, exec: string, { isWhole, errors 
  * error output), nothing (3), and its length (4).
  */
 class ExecConnection extends Duplex {
+  /** Resolves with its first output, or when the engine ends it. */
+  readonly begun: Promise<void>
   /** Resolves after the end of the output, or of the connection. */
   readonly over: Promise<void>
   errors = ''
@@ -74,6 +83,9 @@ class ExecConnection extends Duplex {
     this.#what = what
     const { promise, resolve } = Promise.withResolvers<void>()
     this.over = promise
+    const first = Promise.withResolvers<void>()
+    this.begun = first.promise
+    socket.once('data', () => first.resolve()).once('end', () => first.resolve())
     socket.on('data', (bytes: Buffer) => {
       if (!this.#take(bytes)) socket.pause()
     })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { pauseContainer } from './container-lifecycle.ts'
 import type { EngineContext } from './engine-context.ts'
+import { execStarts } from './exclusive-calls.ts'
 import { homeLabels } from './labels.ts'
 
 const id = 'a'.repeat(64)
@@ -28,7 +29,13 @@ function arrange(words: string[]) {
       return undefined
     },
   }
-  const parts = { client, installation: 'test', networks: { addressIn: () => null }, oomNotices: new Map() }
+  const parts = {
+    execs: execStarts(),
+    client,
+    installation: 'test',
+    networks: { addressIn: () => null },
+    oomNotices: new Map(),
+  }
   return { asked, engine: parts as unknown as EngineContext }
 }
 

@@ -103,16 +103,11 @@ export async function pauseContainer(engine: EngineContext, id: string, signal?:
   const found = await findOwn(engine, id, signal)
   if (!found) throw new RuntimeError('missing', `pause ${id}`)
   if (found.state === 'paused') return
+  const call = { what: `pause ${found.name}`, method: 'POST', path: `/containers/${id}/pause` } as const
+  const pause = () => engine.client.ask({ ...call, timeout: callTimeouts.pause, signal })
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const path = `/containers/${id}/pause`
-      return void (await engine.client.ask({
-        what: `pause ${found.name}`,
-        method: 'POST',
-        path,
-        timeout: callTimeouts.pause,
-        signal,
-      }))
+      return await engine.execs.exclude(id, pause, signal)
     } catch (error) {
       if (!(error instanceof RuntimeError) || (error.kind !== 'conflict' && error.kind !== 'failed')) throw error
       // Docker answers 409 both to "paused already", by another client a moment ago, and to "does not run".
@@ -172,7 +167,7 @@ export async function removeStopped(engine: EngineContext, id: string): Promise<
   const found = await findOwn(engine, id)
   if (found?.state === 'paused') throw new RuntimeError('conflict', `remove ${found.name}, which is paused`)
   try {
-    if (found) await engine.archives.remove(id, () => engine.client.ask(removalCall(id, found.name, false)))
+    if (found) await engine.archives.exclude(id, () => engine.client.ask(removalCall(id, found.name, false)))
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.kind !== 'missing') throw error
   }
@@ -191,7 +186,7 @@ const removalCall = (id: string, name: string, isForced: boolean) =>
 
 async function removeOwn(engine: EngineContext, id: string, name: string, signal?: AbortSignal): Promise<void> {
   try {
-    await engine.archives.remove(id, () => engine.client.ask({ ...removalCall(id, name, true), signal }), signal)
+    await engine.archives.exclude(id, () => engine.client.ask({ ...removalCall(id, name, true), signal }), signal)
   } catch (error) {
     if (!(error instanceof RuntimeError) || (error.kind !== 'missing' && error.kind !== 'conflict')) throw error
     // 409: another client is removing it already.

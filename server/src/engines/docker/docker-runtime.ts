@@ -20,7 +20,7 @@ import { connectToLoopback, listListening } from './container-ports.ts'
 import { findEngineAddress } from './engine-address.ts'
 import { EngineClient } from './engine-client.ts'
 import { ListedContainers, MeasuredVolumes, OomNotices, type EngineContext } from './engine-context.ts'
-import { ArchiveRequests } from './archive-requests.ts'
+import { archiveRequests, execStarts } from './exclusive-calls.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
 import { changeHomeOwner } from './home-owner.ts'
@@ -149,7 +149,8 @@ function connectToEngine(options: DockerRuntimeOptions): EngineContext {
     layerLimits: new LayerLimits(),
     pulls: new ImagePulls(client),
     helpers,
-    archives: new ArchiveRequests(),
+    archives: archiveRequests(),
+    execs: execStarts(),
     tool: new ContainerTool({ client, installation, helpers }, options.toolFolder ?? ownToolFolder, options.log),
     created: new Map(),
     boundFolders: new BoundFolders(),

@@ -1,8 +1,8 @@
 import type { RuntimeContainer, RuntimeEvent } from '#/engines/runtime.ts'
-import type { ArchiveRequests } from './archive-requests.ts'
 import type { BoundFolder, BoundFolders } from './bound-folders.ts'
 import type { ContainerTool } from './container-tool.ts'
 import type { EngineClient } from './engine-client.ts'
+import type { ExclusiveCalls } from './exclusive-calls.ts'
 import type { HelperContainers } from './helper-containers.ts'
 import type { HostInfo } from './host-info.ts'
 import type { HostRules } from './host-rules.ts'
@@ -24,7 +24,10 @@ export interface EngineContext {
   readonly pulls: ImagePulls
   /** One for all: what another one of this process finds of it, it takes for what a killed process has left. */
   readonly helpers: HelperContainers
-  readonly archives: ArchiveRequests
+  /** Requests to archives, beside removals. */
+  readonly archives: ExclusiveCalls
+  /** Starts of programs, beside pauses. */
+  readonly execs: ExclusiveCalls
   readonly tool: Pick<ContainerTool, 'mounts'>
   /** Ids of containers that this process created and has not started yet, with the folders of the host that they mount. */
   readonly created: Map<string, readonly BoundFolder[]>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ArchiveRequests } from './archive-requests.ts'
+import { archiveRequests } from './exclusive-calls.ts'
 
 // The look at a home right after its first launch came while the engine removed the container for a restart, and the home was empty.
 test('a container is removed after its requests, and none begins meanwhile', async () => {
-  const requests = new ArchiveRequests()
+  const requests = archiveRequests()
   const ends = [requests.begin('a'), requests.begin('a')]
   const end = Promise.withResolvers<void>()
   const steps: string[] = []
-  const removal = requests.remove('a', async () => {
+  const removal = requests.exclude('a', async () => {
     steps.push('removal')
     await end.promise
   })
@@ -28,9 +28,9 @@ test('a container is removed after its requests, and none begins meanwhile', asy
 })
 
 test('after a removal that failed requests are made again', async () => {
-  const requests = new ArchiveRequests()
+  const requests = archiveRequests()
   await assert.rejects(
-    requests.remove('a', () => Promise.reject(new Error('the engine is busy'))),
+    requests.exclude('a', () => Promise.reject(new Error('the engine is busy'))),
     /busy/,
   )
   requests.begin('a')()
