@@ -32,8 +32,6 @@ test('the operator makes, changes, builds and deletes environments, without a ru
   const log = await berth('log', 'statistics')
   assert.deepEqual([log.code, /engine did not answer/.test(log.stdout)], [0, true], log.stderr)
   assert.match((await berth('log', 'statistics', '7')).stderr, /no such version/)
-  const idle = await berth('cancel', 'statistics')
-  assert.deepEqual([idle.code, idle.stderr.trim()], [1, 'berth: No version of statistics is being built.'])
   assert.match((await berth('publish', 'statistics', '1')).stderr, /Only a version that is ready/)
   assert.match((await berth('delete', 'statistics')).stdout, /statistics: The environment is deleted/)
 })
@@ -54,12 +52,4 @@ test('the operator follows a build of the running service, and sees what there i
   assert.match(followed.stdout, /^begun\n[^]*^finished\n[^]*Successfully tagged/m)
   const built = await resultOf(building)
   assert.match(built.stdout, /^Version 1 is ready/, built.stderr)
-
-  assert.equal((await berth('set', 'slow', '--base', base, '--run', 'echo begun && sleep 300')).code, 0)
-  const endless = startCommand(own, ['environments', 'build', 'slow'])
-  for (let text = ''; !/^begun$/m.test(text);) text = (await berth('log', 'slow', '2', '--no-follow')).stdout
-  const cancelled = await berth('cancel', 'slow')
-  assert.equal(cancelled.stdout.trim(), 'The build of version 2 has ended.', cancelled.stderr)
-  const ended = await resultOf(endless)
-  assert.deepEqual([ended.code, /cancelled/i.test(ended.stderr)], [1, true], ended.stderr)
 })
