@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
@@ -38,27 +37,4 @@ test('an engine hears that the reader of an archive is gone', { timeout: waitLim
   await once(answer, 'data')
   reader.destroy()
   await gone.promise
-})
-
-// Each look by the container tool ended by its limit of three seconds: the proxy let an exec wait without end.
-test('an exec gets through', { timeout: waitLimit(10_000) }, async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'berth-engine-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  const socket = path.join(folder, 'engine.sock')
-  const engine = createServer().listen(socket)
-  engine.on('upgrade', (_, stream) => {
-    stream.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n')
-    stream.pipe(stream)
-  })
-  await once(engine, 'listening')
-  t.after(() => engine.close())
-  const proxy = await FaultProxy.begin(`unix://${socket}`)
-  t.after(() => proxy.close())
-
-  const headers = { connection: 'Upgrade', upgrade: 'tcp' }
-  const asked = request({ socketPath: proxy.address.slice('unix://'.length), path: '/exec/a/start', headers }).end()
-  const [, stream] = await once(asked, 'upgrade')
-  stream.write('hello')
-  assert.equal(String(await once(stream, 'data')), 'hello')
-  stream.destroy()
 })

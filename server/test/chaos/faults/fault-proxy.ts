@@ -1,8 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -27,8 +25,6 @@ export class FaultProxy {
   /** Continue what hangs. */
   #hanging: (() => void)[] = []
   readonly #events = new Set<ServerResponse>()
-  /** Connections of programs beside those of containers. */
-  readonly #upgraded = new Set<Duplex>()
   /** Requests that were harmed. */
   harmed = 0
 
@@ -77,7 +73,6 @@ export class FaultProxy {
   async #listen(): Promise<void> {
     const server = createServer((asked, answer) => this.#serve(asked, answer))
     server.requestTimeout = 0
-    server.on('upgrade', (asked, client, begun) => this.#passUpgrade(asked, client, begun))
     server.listen(this.#socket)
     await once(server, 'listening')
     this.#server = server
@@ -91,7 +86,6 @@ export class FaultProxy {
     const closed = once(server, 'close')
     server.close()
     server.closeAllConnections()
-    for (const client of this.#upgraded) client.destroy()
     await closed
   }
 
@@ -129,23 +123,6 @@ export class FaultProxy {
     // An engine sees the end of a connection whose body has not come whole.
     asked.on('close', () => asked.complete || passed.destroy())
     asked.pipe(passed)
-  }
-
-  /** An exec, of which all bytes are passed on as they are; where the engine is harmed in any way it ends. */
-  #passUpgrade({ method, url: target, rawHeaders }: IncomingMessage, client: Duplex, begun: Buffer): void {
-    client.on('error', () => client.destroy())
-    if (this.#vice) {
-      this.harmed++
-      return void client.destroy()
-    }
-    this.#upgraded.add(client)
-    client.on('close', () => this.#upgraded.delete(client))
-    const engine = connect(this.#engine)
-    engine.on('error', () => client.destroy())
-    const lines = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('')
-    engine.write(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`)
-    engine.write(begun)
-    client.pipe(engine).pipe(client)
   }
 
   #keep(answer: ServerResponse): void {
