@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeStore, noEngine, resultOf, runCommand, startCommand } from '#test/support/command-line.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { runProgram } from '#test/support/program.ts'
 
@@ -47,7 +48,12 @@ test('the operator follows a build of the running service, and sees what there i
   const steps = 'echo begun && sleep 5 && echo finished'
   assert.equal((await berth('set', 'slow', '--base', base, '--run', steps)).code, 0)
   const building = startCommand(own, ['environments', 'build', 'slow'])
-  for (let text = ''; !/^begun$/m.test(text);) text = (await berth('log', 'slow', '--no-follow')).stdout
+  let shown = { stdout: '', stderr: '' }
+  // It waited without end where the build did not begin, and nothing told why.
+  await pollUntil(
+    async () => /^begun$/m.test((shown = await berth('log', 'slow', '--no-follow')).stdout),
+    () => `the build has not begun: ${shown.stdout}${shown.stderr}`,
+  )
   const followed = await berth('log', 'slow', '1')
   assert.match(followed.stdout, /^begun\n[^]*^finished\n[^]*Successfully tagged/m)
   const built = await resultOf(building)
