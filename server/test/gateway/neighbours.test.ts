@@ -12,7 +12,7 @@ import { bobToken } from '#test/support/gateway/tokens.ts'
  * slow as those in small ones.
  */
 const maxRatio = 3
-const rounds = 2
+const rounds = 3
 const gets = 11
 /** What a GET may take, in ms; what takes longer counts as this, and ends the round. */
 const overdue = 3_000
@@ -103,19 +103,20 @@ async function startNeighbours(t: TestContext): Promise<{ port: number; app: Str
   return { port, app }
 }
 
-/** Fails when the small pieces cost the other person more than `maxRatio` times what the large ones do, in each of two rounds. */
+/** Fails when the small pieces cost the other person more than `maxRatio` times what the large ones do, in two of three rounds. */
 async function compare(t: TestContext, small: Stream, large: Stream): Promise<void> {
   const { port, app } = await startNeighbours(t)
   const seen: string[] = []
-  let isSlow = true
-  for (let round = 0; round < rounds && isSlow; round++) {
+  let slow = 0
+  for (let round = 0; round < rounds && slow < 2; round++) {
     const withLarge = await latencyBeside(port, app, large, 2)
     const withSmall = await latencyBeside(port, app, small, 2)
     seen.push(`${withSmall.toFixed(1)} ms beside small pieces, ${withLarge.toFixed(1)} beside large ones`)
-    isSlow = withSmall > maxRatio * withLarge
+    if (withSmall > maxRatio * withLarge) slow++
+    else if (round - slow >= 1) break
   }
   t.diagnostic(seen.join('; '))
-  assert.ok(!isSlow, seen.join('; '))
+  assert.ok(slow < 2, seen.join('; '))
 }
 
 const chunkedAnswer = headOf('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked')
