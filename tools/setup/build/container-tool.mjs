@@ -9,8 +9,8 @@ import { hashOf, readIfThere } from './sources.mjs'
 
 const sourceFolder = 'container-tool'
 
-/** Names of the compilers that make programs for a kind of machine: its own, and Debian's for others. */
-const compilers = { x64: 'x86_64-linux-gnu-gcc', arm64: 'aarch64-linux-gnu-gcc' }
+/** What Debian's compilers for a kind of machine are called after. */
+const targets = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }
 /** Debian's packages with compiler and C library; the library of another kind of machine is a package of its own. */
 const crossPackages = {
   x64: ['gcc-x86-64-linux-gnu', 'libc6-dev-amd64-cross'],
@@ -53,21 +53,23 @@ export function needCrossCompiler(arch, env) {
     step: 'container tool',
     what: `a C compiler for ${arch}, because the tool that Berth puts into containers is part of a release`,
     packages: arch === process.arch ? ['gcc', 'libc6-dev'] : crossPackages[arch],
-    byHand: `Elsewhere: put a program called ${compilers[arch]} in PATH.`,
+    byHand: `Elsewhere: put a program called ${targets[arch]}-gcc in PATH.`,
   }
 }
 
 /** @param {string} arch @returns {arch is Arch} */
-const isKnown = (arch) => Object.hasOwn(compilers, arch)
+const isKnown = (arch) => Object.hasOwn(targets, arch)
 
 /**
  * @param {string} arch
  * @param {NodeJS.ProcessEnv} env
+ * @param {readonly [string, string]} names of the machine's own compiler: GNU's, and any
  * @returns {string | undefined} absolute path
  */
-export function compilerFor(arch, env) {
+export function compilerFor(arch, env, names = ['gcc', 'cc']) {
   if (!isKnown(arch)) return undefined
-  return findProgram(env, arch === process.arch ? ['gcc', 'cc', compilers[arch]] : [compilers[arch]])
+  const ofTarget = `${targets[arch]}-${names[0]}`
+  return findProgram(env, arch === process.arch ? [...names, ofTarget] : [ofTarget])
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findProgram, run } from '../run.mjs'
+import { run } from '../run.mjs'
+import { compilerFor } from './container-tool.mjs'
 import { readIfThere } from './sources.mjs'
 
 /** @import { Need } from '../machine.mjs' */
@@ -15,10 +16,8 @@ const headers = 'node_modules/nan'
 export const sshAddonFolder = 'node_modules/ssh2/lib/protocol/crypto/build'
 const target = `${sshAddonFolder}/Release/sshcrypto.node`
 
-/** Names of the compilers that make add-ons for a kind of machine: its own, and Debian's for others. */
-const compilers = { x64: 'x86_64-linux-gnu-g++', arm64: 'aarch64-linux-gnu-g++' }
-/** Debian's packages with them. */
-const packages = { x64: ['g++-x86-64-linux-gnu'], arm64: ['g++-aarch64-linux-gnu'] }
+/** Debian's packages with a compiler for another kind of machine. */
+const crossPackages = { x64: ['g++-x86-64-linux-gnu'], arm64: ['g++-aarch64-linux-gnu'] }
 /** As the library's own build has them; the hardening is that of the container tool. */
 const flags = [
   ...'-std=c++20 -O3 -fPIC -shared -pthread -s -w -fno-rtti -fno-exceptions -fno-strict-aliasing'.split(' '),
@@ -34,8 +33,7 @@ const flags = [
  * @param {NodeJS.ProcessEnv} env
  */
 export function addonCompilerFor(arch, env) {
-  if (process.platform !== 'linux' || !Object.hasOwn(compilers, arch)) return undefined
-  return findProgram(env, arch === process.arch ? ['g++', 'c++', compilers[arch]] : [compilers[arch]])
+  return process.platform === 'linux' ? compilerFor(arch, env, ['g++', 'c++']) : undefined
 }
 
 /**
@@ -49,8 +47,8 @@ export function needAddonCompiler(arch, env) {
   return {
     step: 'ssh',
     what: `a C++ compiler for ${arch}, because the ciphers of the SSH server are part of a release`,
-    packages: arch === process.arch ? ['g++'] : packages[arch],
-    byHand: `Elsewhere: put a program called ${compilers[arch]} in PATH.`,
+    packages: arch === process.arch ? ['g++'] : crossPackages[arch],
+    byHand: 'Elsewhere: put that compiler in PATH, named as Debian names it.',
     isOptional: true,
   }
 }
