@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { appImage } from './support/app-image.ts'
 import { installPackages } from './support/install-npm-packages.ts'
 import { runApp } from './support/run-app.ts'
@@ -55,7 +56,11 @@ test('with subdomain routing a further port shows Next.js, which listens on loop
     const { ports } = (await ann.call('GET', '/api/container/ports/nextjs')).body
     return ports.find(({ port }: { port: number }) => port === 3000)
   }
-  while ((await found()) === undefined) await page.waitForTimeout(500)
+  await pollUntil(
+    async () => (await found()) !== undefined,
+    () => 'Next.js does not listen',
+    90_000,
+  )
   const { url, is_loopback } = await found()
   assert.equal(is_loopback, true)
   const traffic = watchTraffic(context, url)
