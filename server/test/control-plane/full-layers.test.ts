@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertOk, engineState, until } from '../support/api-calls.ts'
 import { startBerth, testTemplates, type Person } from '../support/berth.ts'
-import { openStream } from '../support/event-stream.ts'
+import { openStream, stopReasonOf } from '../support/event-stream.ts'
 import { askEngine } from '../support/engine/engine.ts'
 import { execInContainer } from '../support/engine/exec-in-container.ts'
 import { get } from '../support/gateway/raw-client.ts'
@@ -59,6 +59,7 @@ test('at the limit it is stopped with the reason, and its next launch makes it a
   await fill(dev, 'echo kept > note')
   await stopped(bob)
   assert.equal(await engineState(berth, dev), 'exited')
+  assert.equal(await stopReasonOf(berth, bob.token), 'layer')
   const { layer_problem, status } = await entryOf(bob)
   assert.equal(status, 'exited')
   assert.match(layer_problem, /^This container was stopped, because it had written \d MiB outside of your home folder/)

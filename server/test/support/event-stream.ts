@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import type { Berth } from './berth.ts'
+import { pollUntil } from './control-plane.ts'
 
 export interface ReceivedEvent {
   readonly name: string
@@ -67,6 +68,18 @@ export async function openStream(
     ended: new Promise((resolve) => answer.once('close', resolve)),
     close: () => asked.destroy(),
   }
+}
+
+/** Why Berth stopped it, as its owner's page hears when it opens. @param token of the owner */
+export async function stopReasonOf(berth: Pick<Berth, 'url'>, token: string, type = 'dev'): Promise<unknown> {
+  const stream = await openStream(berth, token)
+  const last = () => stream.events.findLast(({ name, data }) => name === 'container' && data.type === type)
+  await pollUntil(
+    () => last() !== undefined,
+    () => stream.text(),
+  )
+  stream.close()
+  return last()?.data.why
 }
 
 const lineOf = ({ name, data }: ReceivedEvent) =>

@@ -5,6 +5,7 @@ import { deleteUser } from '#/store/users.ts'
 import { assertOk, assertRefused, blockContainer, engineState, instant, recordOf } from '../../support/api-calls.ts'
 import { unblockContainer, until } from '../../support/api-calls.ts'
 import { startBerth, testTemplates, type Person } from '../../support/berth.ts'
+import { stopReasonOf } from '../../support/event-stream.ts'
 import { noStopRuntime, type Fault } from '../../support/engine/faulty-runtimes.ts'
 
 const command = ['/bin/sh', '-c', 'echo one; echo two; while :; do sleep 0.1; done']
@@ -111,13 +112,14 @@ async function ownHistory(person: Person, target: string): Promise<unknown[]> {
 }
 
 test('unblocking clears is_blocked, blocked_at and blocked_by, starts nothing, and writes to the audit log', async () => {
-  const { id, container } = await personWithContainer('ben')
+  const { person, id, container } = await personWithContainer('ben')
   assertOk(await blockContainer(admin, id))
   const reply = await unblockContainer(admin, id)
   assertOk(reply)
   const { is_blocked, blocked_at, blocked_by } = reply.body.container
   assert.deepEqual([is_blocked, blocked_at, blocked_by], [false, null, null])
   assert.equal(await engineState(berth, container), 'exited')
+  assert.equal(await stopReasonOf(berth, person.token), 'block')
   assert.deepEqual(
     (await auditOf(`container:${id}`)).map(({ action }) => action),
     ['container.block', 'container.unblock'],

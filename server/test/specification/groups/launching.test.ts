@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { stopReasonOf } from '#test/support/event-stream.ts'
 import { startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 import { waitLimit } from '#test/support/extent.ts'
 
@@ -171,6 +172,7 @@ test('what a group has when it expires is stopped within 30 s and not launched a
   const expires_at = new Date(Date.now() + 500).toISOString()
   assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at }))
   await until(() => !engine.running.includes(`dev of ${eva.id}`), 30_000)
+  assert.equal(await stopReasonOf(berth, eva.token), 'group-end')
   const refused = await launch(eva, 'dev')
   assertRefused(refused, 403)
   assert.match(refused.body.error, /Ends/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { assertOk, assertRefused } from '#test/support/api-calls.ts'
+import { stopReasonOf } from '#test/support/event-stream.ts'
 import { signInAgain, startGroupBerth, type Signed } from '#test/support/group-berth.ts'
 
 const { berth, engine, boss, signUp, group, launch } = await startGroupBerth({ after })
@@ -25,6 +26,7 @@ test("a stop stops all members' containers of the group's types, those of manage
   assert.match(body.message, /3/)
   assert.deepEqual([runs(ann, 'dev'), runs(ben, 'dev'), runs(tom, 'dev')], [false, false, false])
   assert.deepEqual([runs(ann, 'prod'), runs(eva, 'dev')], [true, true])
+  assert.equal(await stopReasonOf(berth, ann.token), 'manager')
   assertOk(await launch(ann, 'dev'))
   assertOk(await act('stop', id, boss))
   assert.equal(runs(ann, 'dev'), false)
