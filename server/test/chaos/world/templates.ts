@@ -72,6 +72,12 @@ export const idleType = 'idler'
  */
 export const [filesType, besideType] = ['files', 'beside'] as const
 
+/**
+ * As the image has it. Where the type whose folder the image does not have was launched first, the home was of root, the program counted
+ * lines that it could not write, and once the other type was launched its next line looked as if those before it were lost.
+ */
+const user = '1000:1000'
+
 /** For `CONTAINER_TEMPLATES`. */
 export function chaosTemplates(image: string): string {
   const shell = (script: string, memory = '64m') => ({
@@ -88,8 +94,8 @@ export function chaosTemplates(image: string): string {
       parameters: { colour: { type: 'choice', choices: colours, default: colours[0], env: 'COLOUR' } },
     },
     prod: shell(app),
-    files: { ...shell(writer(filesType, '/home/berth')), home_of: 'user' },
-    beside: { ...shell(writer(besideType, '/workspace')), home: '/workspace', home_of: 'user' },
+    files: { ...shell(writer(filesType, '/home/berth')), home_of: 'user', user },
+    beside: { ...shell(writer(besideType, '/workspace')), home: '/workspace', home_of: 'user', user },
     idler: { ...shell(app), idle_pause: 1 },
     lesson: {
       ...shell('trap "exit 0" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.5; done'),
