@@ -13,7 +13,7 @@ import path from 'node:path'
 import type { CrashPoint, CrashScope } from '#/machine/crash-points.ts'
 import { compileCache } from '../../support/compile-cache.ts'
 import { lives, waitFor } from '../../support/program.ts'
-import { ask } from './http-client.ts'
+import { ask, placeOf, type Routing } from './http-client.ts'
 import { freePort } from '../../support/free-port.ts'
 
 const main = path.resolve(import.meta.dirname, '../../../../gateway/src/main.ts')
@@ -35,6 +35,7 @@ export class RealProgram {
   /** Everything that any of its lives printed. */
   readonly logFile: string
   readonly #env: Readonly<Record<string, string>>
+  readonly #routing: Routing
   readonly #orders: string
   readonly #clock: string
   #ahead = 0
@@ -42,8 +43,9 @@ export class RealProgram {
   #child: ChildProcess | undefined
 
   /** @param folder where its orders and its log are @param env its settings */
-  private constructor(folder: string, port: number, env: Readonly<Record<string, string>>) {
+  private constructor(folder: string, routing: Routing, port: number, env: Readonly<Record<string, string>>) {
     this.port = port
+    this.#routing = routing
     this.logFile = path.join(folder, 'program.log')
     this.#orders = path.join(folder, 'crash-orders')
     this.#clock = path.join(folder, 'clock')
@@ -60,8 +62,8 @@ export class RealProgram {
   }
 
   /** Starts it, and resolves when it answers. */
-  static async begin(folder: string, env: Readonly<Record<string, string>>): Promise<RealProgram> {
-    const program = new RealProgram(folder, await freePort(), env)
+  static async begin(folder: string, routing: Routing, env: Readonly<Record<string, string>>): Promise<RealProgram> {
+    const program = new RealProgram(folder, routing, await freePort(), env)
     await program.start()
     return program
   }
@@ -84,7 +86,8 @@ export class RealProgram {
         if (!this.isAlive) throw new Error(`the program has ended; see ${this.logFile}`)
         const isAlive = (await ask(this.port, 'GET', '/healthz', { limit: 5_000 })).status === 200
         // 503 until the gateway has the routes; 401 afterwards, whether the container exists or not.
-        return isAlive && (await ask(this.port, 'GET', '/unknown-dev/', { limit: 5_000 })).status !== 503
+        const { target, host } = placeOf(this.#routing, this.port, 'unknown-dev')
+        return isAlive && (await ask(this.port, 'GET', target, { host, limit: 5_000 })).status !== 503
       },
       startLimit,
     )

@@ -19,6 +19,14 @@ export interface Place {
   readonly host: string | undefined
 }
 
+export type Routing = 'path' | 'subdomain'
+
+/** Where the app with a prefix is, by path or by host. */
+export const placeOf = (routing: Routing, port: number, prefix: string): Place =>
+  routing === 'path'
+    ? { target: `/${prefix}/`, host: undefined }
+    : { target: '/', host: `${prefix}.spawner.berth.localhost:${port}` }
+
 export interface Answer {
   /** 0: none came. */
   readonly status: number

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { connectTo, removeInstallation, testImage } from '../../support/engine/engine.ts'
-import { ask, type Answer, type Place, type Question } from './http-client.ts'
+import { ask, placeOf, type Answer, type Place, type Question, type Routing } from './http-client.ts'
 import { EngineView } from './engine-view.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import type { ChaosGroup } from '../operations/groups.ts'
@@ -27,7 +27,7 @@ export interface WorldSettings {
   /** PostgreSQL; null: SQLite. */
   readonly databaseUrl: string | null
   readonly people: number
-  readonly routing: 'path' | 'subdomain'
+  readonly routing: Routing
   /** By how much every limit of time is longer than what Berth promises: 1, or more where the machine may be slow. */
   readonly leniency: number
 }
@@ -73,12 +73,12 @@ export class World {
   }
 
   static async begin(settings: WorldSettings): Promise<World> {
-    const { folder, engineAddress, databaseUrl } = settings
+    const { folder, engineAddress, databaseUrl, routing } = settings
     const dataDir = path.join(folder, 'data')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     const image = await testImage()
     const [proxy, mail] = await Promise.all([FaultProxy.begin(engineAddress), ScriptedMail.begin()])
-    const program = await RealProgram.begin(folder, {
+    const program = await RealProgram.begin(folder, routing, {
       DATA_DIR: dataDir,
       TMPDIR: folder,
       DOCKER_HOST: proxy.address,
@@ -91,7 +91,7 @@ export class World {
       HOST_RULES: 'off',
       SNAPSHOTS: 'on',
       SHARING: 'people',
-      CONTAINER_ROUTING: settings.routing,
+      CONTAINER_ROUTING: routing,
       LOG_LEVEL: 'debug',
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     })
@@ -108,10 +108,7 @@ export class World {
 
   /** Where the app of a container is, by path or by host. */
   placeOf({ slug }: { readonly slug?: string | undefined }, type: string): Place {
-    const prefix = `${slug}-${type}`
-    return this.settings.routing === 'path'
-      ? { target: `/${prefix}/`, host: undefined }
-      : { target: '/', host: `${prefix}.spawner.berth.localhost:${this.program.port}` }
+    return placeOf(this.settings.routing, this.program.port, `${slug}-${type}`)
   }
 
   /** A request to the app of a container; never rejects. */
