@@ -29,18 +29,18 @@ export const fileServer = [
         await berth.launch('remote')
         await berth.inContainer('remote', 'echo first >/home/berth/file')
         assert.match(
-          await vm.run(`stat --format '%u %g' ${served}/ann/file && cat ${served}/ann/file`),
+          await vm.run(`stat --format '%u %g' ${served}/people/ann/file && cat ${served}/people/ann/file`),
           /^1000 1000\nfirst$/m,
         )
         assert.match(await berth.inContainer('remote', 'mount'), / on \/home\/berth type nfs4 /)
-        await assert.rejects(vm.run(`cat ${mounted}/ann/file`), /Permission denied/)
+        await assert.rejects(vm.run(`cat ${mounted}/people/ann/file`), /Permission denied/)
 
         const { status, body } = await berth.call('/api/container/launch/made', 'POST')
         assert.equal(status, 500)
         assert.match(body, missing)
         assert.equal(await berth.cardOf('made'), JSON.parse(body).error)
-        assert.match(await log(vm), /home_source \/nfs\/homes\/new-ann cannot be made/)
-        assert.equal(await vm.run(`ls ${served}`), 'ann\nben\n')
+        assert.match(await log(vm), /home_source \/nfs\/homes\/new\/ann cannot be made/)
+        assert.equal(await vm.run(`ls ${served}/new`), '')
         assert.deepEqual(
           (await berth.findings()).filter(({ what }) => /does not answer|stale/.test(what)),
           [],
@@ -79,7 +79,7 @@ export const fileServer = [
           await vm.run('ip -n fileserver link set eth0 up')
         }
         const begun = performance.now()
-        await vm.until('the kernel has come back to it', `timeout 20 stat ${mounted}/ann`, limits.back)
+        await vm.until('the kernel has come back to it', `timeout 20 stat ${mounted}/people/ann`, limits.back)
         t.diagnostic(`the kernel came back after ${Math.round((performance.now() - begun) / 1000)} s`)
         await berth.launch('remote')
         assert.match(await berth.inContainer('remote', 'cat /home/berth/file'), /^before$/m)
@@ -108,7 +108,7 @@ export const fileServer = [
         await vm.run(`umount --lazy ${mounted} && timeout 120 mount -t nfs ${exported} ${mounted}`)
         await berth.launch('remote')
         await berth.inContainer('remote', 'echo third >/home/berth/file')
-        assert.equal(await vm.run(`cat ${served}/ann/file`), 'third\n')
+        assert.equal(await vm.run(`cat ${served}/people/ann/file`), 'third\n')
         await ben.launch('remote')
       }),
   ],
@@ -175,7 +175,7 @@ async function withFileServer({ vm, berth }, work) {
     await replace(vm)
     await vm.until('it is mounted', `mountpoint --quiet ${mounted} || timeout 120 mount -t nfs ${exported} ${mounted}`)
     await vm.run('cat >/etc/berth/templates.json', {
-      input: templatesWithFolders(`${mounted}/{slug}`, `${mounted}/new-{slug}`),
+      input: templatesWithFolders(`${mounted}/people/{slug}`, `${mounted}/new/{slug}`),
     })
     await vm.run(`echo ALLOWED_MOUNT_ROOTS=${mounted} >>/etc/berth/berth.env && systemctl restart berth`, {
       limitMs: limits.back,
@@ -202,7 +202,8 @@ async function withFileServer({ vm, berth }, work) {
 async function replace(vm) {
   await vm.run(
     `systemctl stop fileserver; mkdir --parents ${served} ${served}.new && mv ${served} ${served}.old && mv ${served}.new ${served} && rm -r ${served}.old
-    for each in ann ben; do install -d -m 0700 -o 1000 -g 1000 ${served}/$each; done; systemctl start fileserver`,
+    mkdir ${served}/people ${served}/new
+    for each in ann ben; do install -d -m 0700 -o 1000 -g 1000 ${served}/people/$each; done; systemctl start fileserver`,
     { limitMs: limits.back },
   )
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run test:apps`: opens real applications behind the prefix, one after the other, and writes into docs/reference/tested-applications.md what it
  * saw. Arguments narrow it, as of `npm test`: `npm run test:apps -- vite`; the documents are left alone then.
- * It is no part of `npm test`, because it takes the applications from the npm registry and from Debian.
+ * It is no part of `npm test`, because it takes the applications from the npm registry and from Debian and, one of them, by `pip`.
  */
 import { globSync } from 'node:fs'
 import path from 'node:path'
