@@ -14,7 +14,7 @@ import { longTimeout, withApi, type CommandContext } from '#/with-api.ts'
 export const environmentsCommands: CommandGroup = {
   description: 'environments: images that Berth builds for templates',
   alias: 'environment',
-  commands: () => ({ list, versions, set, build, log, publish, delete: remove }),
+  commands: () => ({ list, versions, set, build, log, cancel, publish, delete: remove }),
 }
 
 const list = defineCommand({
@@ -223,6 +223,33 @@ async function showLog(
     if (!part || part.done) return void reader.cancel().catch(() => undefined)
     await terminal.write(part.value)
   }
+}
+
+const cancel = defineCommand({
+  description: 'end a build that waits or runs',
+  usage: (command) =>
+    command
+      .argument('<name>', 'name of the environment')
+      .argument('[version]', 'its number; the one that is being built when left out'),
+  effect: 'The version counts as failed. What is published and what runs stays as it is.',
+  examples: [
+    ['environments cancel statistics', 'the build that waits or runs'],
+    ['environments cancel statistics 4', 'the build of version 4 and no other'],
+  ],
+  api: async ({ terminal }, api, name, version) => {
+    const number = version ?? (await unfinishedVersion(api, name))
+    const { environment } = await api.cancelBuild({ params: { name, version: number } })
+    terminal.json(environment)
+    terminal.print(`The build of version ${number} has ended.`)
+  },
+})
+
+/** @throws {CommandFailed} when none is being built */
+async function unfinishedVersion(api: Client, name: string): Promise<string> {
+  const { environment } = await api.readEnvironment({ params: { name } })
+  const found = environment.versions.find(({ state }) => state === 'waiting' || state === 'building')
+  if (!found) throw new CommandFailed(`No version of ${name} is being built.`)
+  return String(found.version)
 }
 
 const publish = defineCommand({

@@ -33,6 +33,8 @@ test('the operator makes, changes, builds and deletes environments, without a ru
   const log = await berth('log', 'statistics')
   assert.deepEqual([log.code, /engine did not answer/.test(log.stdout)], [0, true], log.stderr)
   assert.match((await berth('log', 'statistics', '7')).stderr, /no such version/)
+  const idle = await berth('cancel', 'statistics')
+  assert.deepEqual([idle.code, idle.stderr.trim()], [1, 'berth: No version of statistics is being built.'])
   assert.match((await berth('publish', 'statistics', '1')).stderr, /Only a version that is ready/)
   assert.match((await berth('delete', 'statistics')).stdout, /statistics: The environment is deleted/)
 })
@@ -45,17 +47,27 @@ test('the operator follows a build of the running service, and sees what there i
   await program.said(/listening on/)
   const own = { DATA_DIR: program.dataDir, TMPDIR: program.temporary }
   const berth = (...args: string[]) => runCommand(own, 'environments', ...args)
+  let shown = { stdout: '', stderr: '' }
+  // It waited without end where the build did not begin, and nothing told why.
+  const hasBegun = (version: string) =>
+    pollUntil(
+      async () => /^begun$/m.test((shown = await berth('log', 'slow', version, '--no-follow')).stdout),
+      () => `the build has not begun: ${shown.stdout}${shown.stderr}`,
+    )
   const steps = 'echo begun && sleep 5 && echo finished'
   assert.equal((await berth('set', 'slow', '--base', base, '--run', steps)).code, 0)
   const building = startCommand(own, ['environments', 'build', 'slow'])
-  let shown = { stdout: '', stderr: '' }
-  // It waited without end where the build did not begin, and nothing told why.
-  await pollUntil(
-    async () => /^begun$/m.test((shown = await berth('log', 'slow', '--no-follow')).stdout),
-    () => `the build has not begun: ${shown.stdout}${shown.stderr}`,
-  )
+  await hasBegun('1')
   const followed = await berth('log', 'slow', '1')
   assert.match(followed.stdout, /^begun\n[^]*^finished\n[^]*Successfully tagged/m)
   const built = await resultOf(building)
   assert.match(built.stdout, /^Version 1 is ready/, built.stderr)
+
+  assert.equal((await berth('set', 'slow', '--base', base, '--run', 'echo begun && sleep 300')).code, 0)
+  const endless = startCommand(own, ['environments', 'build', 'slow'])
+  await hasBegun('2')
+  const cancelled = await berth('cancel', 'slow')
+  assert.equal(cancelled.stdout.trim(), 'The build of version 2 has ended.', cancelled.stderr)
+  const ended = await resultOf(endless)
+  assert.deepEqual([ended.code, /cancelled/i.test(ended.stderr)], [1, true], ended.stderr)
 })
