@@ -97,7 +97,7 @@ export async function requireMounted(
 interface MountLine {
   /** Major and minor number of the file system. */
   readonly device: string
-  /** Path of what is mounted, in its file system. */
+  /** Path of what is mounted, in its file system; with the server before it where that is one of NFS, whose kernel writes `/` for each. */
   readonly root: string
   readonly target: string
 }
@@ -125,12 +125,26 @@ async function missingFolder(
   const [own, theirs] = await Promise.all([mountsOf('self'), mountsOf(String(pid))])
   // A number is another process where the engine has processes of its own, and when the container has ended meanwhile.
   if (!own || !theirs || !(await isOf(id, pid))) return undefined
-  const mounted = theirs.map(keyOf)
-  for (const each of folders) {
-    const expected = locate(each.path, own)
+  return missingOf(
+    folders.map((each) => each.path),
+    own,
+    theirs,
+  )
+}
+
+/**
+ * @param own mounts of the process that the paths are of, as text of `mountinfo`
+ * @param theirs those of the container
+ * @returns the first path whose folder the container does not have mounted, null when it has all; the same folder at two places in the
+ *   container has to be there twice
+ */
+export function missingOf(paths: readonly string[], own: string, theirs: string): string | null {
+  const mounts = mountsIn(own)
+  const mounted = mountsIn(theirs).map(keyOf)
+  for (const each of paths) {
+    const expected = locate(each, mounts)
     const at = expected === undefined ? -1 : mounted.indexOf(keyOf(expected))
-    if (at < 0) return each.path
-    // The same folder at two places in the container has to be there twice.
+    if (at < 0) return each
     mounted.splice(at, 1)
   }
   return null
@@ -141,11 +155,15 @@ async function isOf(id: string, pid: number): Promise<boolean> {
   return groups.includes(id)
 }
 
-async function mountsOf(process: string): Promise<MountLine[] | undefined> {
-  const text = await readFile(`/proc/${process}/mountinfo`, 'utf8').catch(() => undefined)
-  return text?.split('\n').flatMap((line) => {
-    const [, , device, root, target] = line.split(' ')
-    return device && root && target ? [{ device, root: unescape(root), target: unescape(target) }] : []
+const mountsOf = (process: string) => readFile(`/proc/${process}/mountinfo`, 'utf8').catch(() => undefined)
+
+function mountsIn(text: string): MountLine[] {
+  return text.split('\n').flatMap((line) => {
+    const [place = '', system = ''] = line.split(' - ')
+    const [, , device, root, target] = place.split(' ')
+    const [type = '', source = ''] = system.split(' ')
+    const isNfs = type.startsWith('nfs')
+    return device && root && target ? [{ device, root: unescape(isNfs ? source : root), target: unescape(target) }] : []
   })
 }
 
