@@ -51,27 +51,27 @@ export const fileServer = [
     'while the file server is away for a minute Berth answers, starts anew, launches and stops others, and says why; then all goes on',
     ({ vm, berth }, t) =>
       withFileServer({ vm, berth }, async () => {
-        const ben = await berth.as('ben')
+        const eva = await berth.as('eva')
         await berth.launch('remote')
-        await ben.launch('remote')
+        await eva.launch('remote')
         await berth.inContainer('remote', 'echo before >/home/berth/file')
-        await stop(ben, 'remote')
+        await stop(eva, 'remote')
         const timed = timer(t)
         const end = performance.now() + limits.away
         await vm.run('ip -n fileserver link set eth0 down')
         try {
           for (let round = 0; round === 0 || performance.now() < end; round++) {
-            const refused = await timed('a refusal', ben.call('/api/container/launch/remote', 'POST'))
+            const refused = await timed('a refusal', eva.call('/api/container/launch/remote', 'POST'))
             assert.equal(refused.status, 500)
             assert.match(refused.body, silent)
-            assert.equal(await ben.cardOf('remote'), JSON.parse(refused.body).error)
-            await others(timed, berth, ben)
+            assert.equal(await eva.cardOf('remote'), JSON.parse(refused.body).error)
+            await others(timed, berth, eva)
           }
           await untilTrue('the card of what runs says so', limits.back, problemIs(berth, 'remote', silent))
           // A home there is not asked again for this.
           await vm.run('systemctl restart berth', { limitMs: limits.back })
           await berth.ready()
-          await others(timed, berth, ben)
+          await others(timed, berth, eva)
           assert.match(await log(vm), new RegExp(`the file system at ${mounted} does not answer`))
           assert.ok((await berth.findings()).some(({ what }) => what.includes(mounted)))
           assert.equal((await timed('the stop of what has its home there', stop(berth, 'remote'))).status, 200)
@@ -83,33 +83,33 @@ export const fileServer = [
         t.diagnostic(`the kernel came back after ${Math.round((performance.now() - begun) / 1000)} s`)
         await berth.launch('remote')
         assert.match(await berth.inContainer('remote', 'cat /home/berth/file'), /^before$/m)
-        await ben.launch('remote')
+        await eva.launch('remote')
       }),
   ],
   [
     'when the file server has replaced what it exports, cards say that handles are stale, the rest works, and all goes on once it is mounted again',
     ({ vm, berth }, t) =>
       withFileServer({ vm, berth }, async () => {
-        const ben = await berth.as('ben')
+        const eva = await berth.as('eva')
         const timed = timer(t)
         await berth.launch('remote')
         await replace(vm)
         await vm.until('the handle is stale', `LC_ALL=C ls ${mounted} 2>&1 | grep --quiet Stale`, limits.back)
         await assert.rejects(berth.inContainer('remote', 'ls /home/berth'), /stale/i)
         await untilTrue('the card says so', limits.back, problemIs(berth, 'remote', lost))
-        for (const person of [ben, berth]) {
+        for (const person of [eva, berth]) {
           if (person === berth) assert.equal((await timed('a stop', stop(berth, 'remote'))).status, 200)
           const refused = await timed('a refusal', person.call('/api/container/launch/remote', 'POST'))
           assert.equal(refused.status, 500)
           assert.match(refused.body, missing)
         }
-        await others(timed, berth, ben)
+        await others(timed, berth, eva)
         assert.match(await log(vm), /handle is stale .*mount it again/)
         await vm.run(`umount --lazy ${mounted} && timeout 120 mount -t nfs ${exported} ${mounted}`)
         await berth.launch('remote')
         await berth.inContainer('remote', 'echo third >/home/berth/file')
         assert.equal(await vm.run(`cat ${served}/people/ann/file`), 'third\n')
-        await ben.launch('remote')
+        await eva.launch('remote')
       }),
   ],
 ]
@@ -203,7 +203,7 @@ async function replace(vm) {
   await vm.run(
     `systemctl stop fileserver; mkdir --parents ${served} ${served}.new && mv ${served} ${served}.old && mv ${served}.new ${served} && rm -r ${served}.old
     mkdir ${served}/people ${served}/new
-    for each in ann ben; do install -d -m 0700 -o 1000 -g 1000 ${served}/people/$each; done; systemctl start fileserver`,
+    for each in ann eva; do install -d -m 0700 -o 1000 -g 1000 ${served}/people/$each; done; systemctl start fileserver`,
     { limitMs: limits.back },
   )
 }
