@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { lstat, readFile, readlink, realpath, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
@@ -7,8 +8,11 @@ import { withTimeout } from './try-or-log.ts'
 /** How long a file system may take to answer, in ms. */
 const answerTimeout = 5_000
 
-/** Each file system that hangs holds one of the four threads of libuv; with the question under way one is left. */
+/** One that hangs after it has been reached holds one of the four threads of libuv; with the question under way one is left. */
 const maxHanging = 2
+
+/** Types of file systems whose answers come from a server or a program, and may not come; those of other types do. */
+export const answeredElsewhere = /^(nfs4?|cifs|smb3|smbfs|ceph|9p|afs|lustre|beegfs|gpfs|glusterfs|fuse(\..+)?)$/
 
 /** A file system does not answer, such as NFS without its server. */
 export class SilentFileSystem extends Error {
@@ -140,15 +144,19 @@ export function mountPointOf(file: string, mounts: readonly string[]): string {
 export const pathInMountInfo = (line: string): string | undefined =>
   line.split(' ')[4]?.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 8)))
 
+/** Type of a file system in a line of `/proc/self/mountinfo`. */
+export const typeInMountInfo = (line: string): string | undefined => / - (\S+)/.exec(line)?.[1]
+
+// A machine without it has all paths in one place.
+const mountLines = async () => (await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')).split('\n')
+
 const ofThisMachine: FileQuestions = {
-  async mountPoints() {
-    // A machine without it has all paths in one place.
-    const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
-    return text.split('\n').flatMap((line) => pathInMountInfo(line) ?? [])
-  },
+  mountPoints: async () => (await mountLines()).flatMap((line) => pathInMountInfo(line) ?? []),
   // The kernel answers from what it remembers of files for up to a minute after their server is gone; not of a file system.
   async reach(mountPoint) {
-    await statfs(mountPoint).catch(() => undefined)
+    const mount = (await mountLines()).findLast((line) => pathInMountInfo(line) === mountPoint)
+    if (mount !== undefined && answeredElsewhere.test(typeInMountInfo(mount) ?? '')) await reachByProgram(mountPoint)
+    else await statfs(mountPoint).catch(() => undefined)
   },
   async linkOf(entry) {
     try {
@@ -158,6 +166,18 @@ const ofThisMachine: FileQuestions = {
     }
     return undefined
   },
+}
+
+/**
+ * A program may hang there until the server is back, and be left behind. A thread of this process may not: Node waits for its threads
+ * when it ends, so that `berth doctor` beside NFS without its server printed what it had found and stayed.
+ */
+async function reachByProgram(mountPoint: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const program = spawn('stat', ['-f', mountPoint], { stdio: 'ignore' })
+  program.once('error', () => resolve()).once('exit', () => resolve())
+  program.unref()
+  await promise
 }
 
 /** For all of the process, because its threads are. */

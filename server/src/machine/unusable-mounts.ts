@@ -2,10 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileReason, isBelow, walkPath } from './allowed-paths.ts'
-import { mountPointOf, pathInMountInfo } from './answering-paths.ts'
-
-/** Types of file systems whose answers come from a server or a program, and may not come; those of other types do. */
-const answeredElsewhere = /^(nfs4?|cifs|smb3|smbfs|ceph|9p|afs|lustre|beegfs|gpfs|glusterfs|fuse(\..+)?)$/
+import { answeredElsewhere, mountPointOf, pathInMountInfo, typeInMountInfo } from './answering-paths.ts'
 
 /** How long one may take, in ms. */
 const timeout = 5_000
@@ -88,7 +85,7 @@ function readMounts(): { readonly place: string; readonly type: string }[] {
     const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
     return lines.flatMap((line) => {
       const place = pathInMountInfo(line)
-      const type = / - (\S+)/.exec(line)?.[1]
+      const type = typeInMountInfo(line)
       return place === undefined || type === undefined ? [] : [{ place, type }]
     })
   } catch {

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
 import { assertOk } from '#test/support/api-calls.ts'
@@ -68,6 +69,25 @@ test(
     await waitFor('the launch', async () => (await launch('served')).status === 200)
   },
 )
+
+// `berth doctor` had printed what it had found, and stayed until the file server was back.
+test('a program that has asked a file server that is away ends', { skip: skipBrokenMounts }, async (t) => {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'berth-broken-')))
+  const unmount = await mountBroken(root, 'silent')
+  t.after(async () => {
+    await unmount()
+    rmSync(root, { recursive: true, force: true })
+  })
+  const asks = new URL('../../src/machine/answering-paths.ts', import.meta.url).href
+  const script = `const { answeringPaths } = await import('${asks}'); console.log(await answeringPaths.silentPlace('${root}/ann'))`
+  const program = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => program.kill('SIGKILL'))
+  const said = text(program.stdout)
+  await waitFor('its end', () => program.exitCode !== null)
+  assert.equal((await said).trim(), root)
+})
 
 test(
   'a stale handle is no missing folder: Berth starts, its log says what to do, and launches follow once it is mounted again',
