@@ -73,6 +73,7 @@ async function measureStream(berth: Parameters<typeof openStream>[0], teacher: S
   }
   add('event stream: states of all members', ms(median(times)), 'under 100 ms', median(times) < 100)
 }
+
 function addressOf({ url }: Service, id: number): string {
   return `${url}/groups/members?group=${id}`
 }

@@ -3,6 +3,7 @@ import { lstat, readFile, readlink, realpath, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import { fileReason, isBelow, pathOutside, unusablePath, walkPath, type AllowedPath } from './allowed-paths.ts'
+import { isAnsweredElsewhere, mountsIn } from './mount-info.ts'
 import { withTimeout } from './try-or-log.ts'
 
 /** How long a file system may take to answer, in ms. */
@@ -10,9 +11,6 @@ const answerTimeout = 5_000
 
 /** One that hangs after it has been reached holds one of the four threads of libuv; with the question under way one is left. */
 const maxHanging = 2
-
-/** Types of file systems whose answers come from a server or a program, and may not come; those of other types do. */
-export const answeredElsewhere = /^(nfs4?|cifs|smb3|smbfs|ceph|9p|afs|lustre|beegfs|gpfs|glusterfs|fuse(\..+)?)$/
 
 /** A file system does not answer, such as NFS without its server. */
 export class SilentFileSystem extends Error {
@@ -140,23 +138,15 @@ export function mountPointOf(file: string, mounts: readonly string[]): string {
   return mounts.filter(isIn).reduce((longest, each) => (each.length > longest.length ? each : longest), '/')
 }
 
-/** Mount point in a line of `/proc/self/mountinfo`, in which blanks and line breaks are octal numbers: proc_pid_mountinfo(5). */
-export const pathInMountInfo = (line: string): string | undefined =>
-  line.split(' ')[4]?.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 8)))
-
-/** Type of a file system in a line of `/proc/self/mountinfo`. */
-export const typeInMountInfo = (line: string): string | undefined => / - (\S+)/.exec(line)?.[1]
-
 // A machine without it has all paths in one place.
-const mountLines = async () => (await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')).split('\n')
+const ownMounts = async () => mountsIn(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''))
 
 const ofThisMachine: FileQuestions = {
-  mountPoints: async () => (await mountLines()).flatMap((line) => pathInMountInfo(line) ?? []),
+  mountPoints: async () => (await ownMounts()).map(({ place }) => place),
   // The kernel answers from what it remembers of files for up to a minute after their server is gone; not of a file system.
   async reach(mountPoint) {
-    const mount = (await mountLines()).findLast((line) => pathInMountInfo(line) === mountPoint)
-    if (mount !== undefined && answeredElsewhere.test(typeInMountInfo(mount) ?? '')) await reachByProgram(mountPoint)
-    else await statfs(mountPoint).catch(() => undefined)
+    const mount = (await ownMounts()).findLast(({ place }) => place === mountPoint)
+    await (mount && isAnsweredElsewhere(mount) ? reachByProgram(mountPoint) : reachHere(mountPoint))
   },
   async linkOf(entry) {
     try {
@@ -168,14 +158,16 @@ const ofThisMachine: FileQuestions = {
   },
 }
 
+const reachHere = async (mountPoint: string) => void (await statfs(mountPoint).catch(() => undefined))
+
 /**
  * A program may hang there until the server is back, and be left behind. A thread of this process may not: Node waits for its threads
- * when it ends, so that `berth doctor` beside NFS without its server printed what it had found and stayed.
+ * when it ends, so that `berth doctor` beside NFS without its server printed what it had found and stayed. An image may lack the program.
  */
 async function reachByProgram(mountPoint: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const program = spawn('stat', ['-f', mountPoint], { stdio: 'ignore' })
-  program.once('error', () => resolve()).once('exit', () => resolve())
+  program.once('error', () => resolve(reachHere(mountPoint))).once('exit', () => resolve())
   program.unref()
   await promise
 }

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileReason, isBelow, walkPath } from './allowed-paths.ts'
-import { answeredElsewhere, mountPointOf, pathInMountInfo, typeInMountInfo } from './answering-paths.ts'
+import { mountPointOf } from './answering-paths.ts'
+import { isAnsweredElsewhere, mountsIn, type Mount } from './mount-info.ts'
 
 /** How long one may take, in ms. */
 const timeout = 5_000
@@ -16,9 +17,7 @@ export function unusableMounts(files: readonly string[]): ReadonlyMap<string, st
   const mounts = readMounts()
   const points = mounts.map(({ place }) => place)
   const asked = new Map(
-    mounts
-      .filter(({ type }) => answeredElsewhere.test(type))
-      .map(({ place }) => [place, null as string | null | undefined]),
+    mounts.filter(isAnsweredElsewhere).map(({ place }) => [place, null as string | null | undefined]),
   )
   const unusable = new Map<string, string>()
   if (asked.size === 0) return unusable
@@ -80,14 +79,9 @@ function linkOf(entry: string): string | undefined {
 }
 
 /** None on a machine that does not tell: proc_pid_mountinfo(5). */
-function readMounts(): { readonly place: string; readonly type: string }[] {
+function readMounts(): Mount[] {
   try {
-    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
-    return lines.flatMap((line) => {
-      const place = pathInMountInfo(line)
-      const type = typeInMountInfo(line)
-      return place === undefined || type === undefined ? [] : [{ place, type }]
-    })
+    return mountsIn(readFileSync('/proc/self/mountinfo', 'utf8'))
   } catch {
     return []
   }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pollUntil } from '#test/support/control-plane.ts'
 import { appImage } from './support/app-image.ts'
 import { installPackages } from './support/install-npm-packages.ts'
-import { runApp } from './support/run-app.ts'
+import { portOnceListed, runApp } from './support/run-app.ts'
 import { watchTraffic } from './support/traffic.ts'
 
 /**
@@ -52,16 +51,7 @@ test('with subdomain routing a further port shows Next.js, which listens on loop
   const app = await runApp(lifetime, image, { nextjs: template(plain) }, { env: { CONTAINER_ROUTING: 'subdomain' } })
   const { page, context, ann } = app
   const { shell } = await app.open('nextjs')
-  const found = async () => {
-    const { ports } = (await ann.call('GET', '/api/container/ports/nextjs')).body
-    return ports.find(({ port }: { port: number }) => port === 3000)
-  }
-  await pollUntil(
-    async () => (await found()) !== undefined,
-    () => 'Next.js does not listen',
-    90_000,
-  )
-  const { url, is_loopback } = await found()
+  const { url, is_loopback } = await portOnceListed(ann, 'nextjs', 3000)
   assert.equal(is_loopback, true)
   const traffic = watchTraffic(context, url)
   const heading = (text: string) => page.getByRole('heading', { name: text }).waitFor()

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pollUntil } from '#test/support/control-plane.ts'
 import { appImage } from './support/app-image.ts'
 import { installPythonPackages } from './support/install-python-packages.ts'
-import { runApp } from './support/run-app.ts'
+import { portOnceListed, runApp } from './support/run-app.ts'
 import { watchTraffic } from './support/traffic.ts'
 
 /** Streamlit on a further port, as its first page of documentation starts it, on loopback, and without a setting of the prefix. */
@@ -33,16 +32,7 @@ for (const routing of ['path', 'subdomain'] as const)
     const app = await runApp(lifetime, image, { streamlit: template }, { env: { CONTAINER_ROUTING: routing } })
     const { page, context, ann } = app
     const { shell } = await app.open('streamlit')
-    const found = async () => {
-      const { ports } = (await ann.call('GET', '/api/container/ports/streamlit')).body
-      return ports.find(({ port }: { port: number }) => port === 8501)
-    }
-    await pollUntil(
-      async () => (await found()) !== undefined,
-      () => 'Streamlit does not listen',
-      90_000,
-    )
-    const { url, is_loopback } = await found()
+    const { url, is_loopback } = await portOnceListed(ann, 'streamlit', 8501)
     assert.equal(is_loopback, true)
     const traffic = watchTraffic(context, url)
     await page.goto(url)

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { RuntimeError } from '#/engines/runtime-error.ts'
+import { mountPointOf } from '#/machine/answering-paths.ts'
+import { mountsIn, type Mount } from '#/machine/mount-info.ts'
 import { callTimeouts } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { BoundFolder } from './bound-folders.ts'
@@ -93,15 +95,6 @@ export async function requireMounted(
   )
 }
 
-/** A line of `/proc/<pid>/mountinfo`: see proc_pid_mountinfo(5). */
-interface MountLine {
-  /** Major and minor number of the file system. */
-  readonly device: string
-  /** Path of what is mounted, in its file system; with the server before it where that is one of NFS, whose kernel writes `/` for each. */
-  readonly root: string
-  readonly target: string
-}
-
 /** OCI runtimes whose containers are processes of the host with the mounts that the app has; in a sandbox these are others. */
 const nativeRuntimes = new Set(['runc', 'io.containerd.runc.v2', 'crun', 'nvidia'])
 
@@ -142,8 +135,8 @@ export function missingOf(paths: readonly string[], own: string, theirs: string)
   const mounts = mountsIn(own)
   const mounted = mountsIn(theirs).map(keyOf)
   for (const each of paths) {
-    const expected = locate(each, mounts)
-    const at = expected === undefined ? -1 : mounted.indexOf(keyOf(expected))
+    const expected = keyOfPath(each, mounts)
+    const at = expected === undefined ? -1 : mounted.indexOf(expected)
     if (at < 0) return each
     mounted.splice(at, 1)
   }
@@ -157,30 +150,15 @@ async function isOf(id: string, pid: number): Promise<boolean> {
 
 const mountsOf = (process: string) => readFile(`/proc/${process}/mountinfo`, 'utf8').catch(() => undefined)
 
-function mountsIn(text: string): MountLine[] {
-  return text.split('\n').flatMap((line) => {
-    const [place = '', system = ''] = line.split(' - ')
-    const [, , device, root, target] = place.split(' ')
-    const [type = '', source = ''] = system.split(' ')
-    const isNfs = type.startsWith('nfs')
-    return device && root && target ? [{ device, root: unescape(isNfs ? source : root), target: unescape(target) }] : []
-  })
-}
+/** What tells a folder from others of the machine: its path in its file system. */
+const keyOf = ({ device, root, type, source }: Mount) => `${device} ${/^nfs4?$/.test(type) ? source : root}`
 
-/** Space, tab, line feed and backslash are written as octal numbers. */
-const unescape = (text: string) =>
-  text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
-
-const keyOf = ({ device, root }: Pick<MountLine, 'device' | 'root'>) => `${device} ${root}`
-
-/** Where a path of this process is: of mounts at the same place the last one counts. */
-function locate(file: string, mounts: readonly MountLine[]): Pick<MountLine, 'device' | 'root'> | undefined {
-  const isAbove = ({ target }: MountLine) => target === '/' || file === target || file.startsWith(`${target}/`)
-  const mount = mounts
-    .filter(isAbove)
-    .reduce<MountLine | undefined>(
-      (best, each) => (best && best.target.length > each.target.length ? best : each),
-      undefined,
-    )
-  return mount && { device: mount.device, root: path.join(mount.root, path.relative(mount.target, file)) }
+/** As `keyOf`, of a path of this process: of mounts at the same place the last one counts. */
+function keyOfPath(file: string, mounts: readonly Mount[]): string | undefined {
+  const place = mountPointOf(
+    file,
+    mounts.map((each) => each.place),
+  )
+  const mount = mounts.findLast((each) => each.place === place)
+  return mount && path.join(keyOf(mount), path.relative(place, file))
 }

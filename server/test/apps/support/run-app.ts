@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { parse } from 'yaml'
 import { startBerth, type Berth, type BerthOptions, type Lifetime, type Person } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
 import { watchTraffic, type Traffic } from './traffic.ts'
@@ -129,6 +130,24 @@ async function untilAnswers(person: Person, target: string): Promise<void> {
     assert.ok(performance.now() < limit, `the app did not answer within a minute: ${status} ${text.slice(0, 300)}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
+}
+
+/** What the list of ports says of one, once it is there: within a minute and a half. */
+export async function portOnceListed(
+  person: Person,
+  type: string,
+  port: number,
+): Promise<{ readonly url: string; readonly is_loopback: boolean }> {
+  const find = async () => {
+    const { ports } = (await person.call('GET', `/api/container/ports/${type}`)).body
+    return ports.find((each: { port: number }) => each.port === port)
+  }
+  await pollUntil(
+    async () => (await find()) !== undefined,
+    () => `nothing listens at port ${port}`,
+    90_000,
+  )
+  return find()
 }
 
 /** Keeps what the person sees below `.berth/apps/pictures`. */
