@@ -164,5 +164,7 @@ test('when another server has taken its place, handles are stale: launches say s
   await nfs.mountAgain('open')
   assert.equal(await run(ann, 'home', 'echo third > /home/berth/file && cat /home/berth/file'), 'third')
   assert.equal(readFileSync(path.join(nfs.served('open'), ann.slug, 'file'), 'utf8'), 'third\n')
+  // What ran all the while has what was mounted before, until its owner restarts it, as the card says.
+  assertOk(await ben.call('POST', '/api/container/restart/home', { body: {} }))
   await run(ben, 'home', 'echo fourth > /home/berth/file')
 })
