@@ -1,3 +1,4 @@
+import type { StopReason } from '@berth/api/schemas/container.ts'
 import pLimit from 'p-limit'
 import type { Actor } from '#/accounts/actor.ts'
 import type { Containers } from '#/containers/open-containers.ts'
@@ -6,7 +7,7 @@ import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import { blockContainersOfGroup, unblockContainersOfGroup } from '#/store/container-blocks.ts'
 import { containerKey, findContainers, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { Database, Db, Tx } from '#/store/database.ts'
-import { listMemberIds } from '#/store/group-members.ts'
+import { findMembership, listMemberIds } from '#/store/group-members.ts'
 import type { Group } from '#/store/groups.ts'
 import { listOwnedRecordsOf } from '#/store/owned-records.ts'
 import { covers } from '#/templates/group-directory.ts'
@@ -22,7 +23,7 @@ const answerTimeout = 8_000
 export interface GroupContainersParts extends Omit<ContainersInUseParts, 'db'> {
   readonly database: Database
   /** Stops one and cancels its launch; false when it did not run. */
-  readonly stop: (owned: ContainerRef) => Promise<boolean>
+  readonly stop: (owned: ContainerRef, why: StopReason) => Promise<boolean>
   readonly containers: Pick<Containers, 'publishUsers' | 'stopBlocked'>
   /** Cancels starts of this group that are under way. */
   readonly cancelStarts: (groupId: number) => void
@@ -61,8 +62,10 @@ export class GroupContainers {
       await this.#audit(actor, 'group.stop', groupId, found, now)
       due.push(...found)
     }
+    const membership = actor.id === null ? undefined : await findMembership(database.db, groupId, actor.id)
+    const why = membership?.role === 'manager' ? 'manager' : 'administrator'
     const outcome = { stopped: 0, failed: 0 }
-    await withTimeout(answerTimeout, this.#stopAll(due, outcome))
+    await withTimeout(answerTimeout, this.#stopAll(due, why, outcome))
     const { stopped, failed } = outcome
     return { stopped, failed, underWay: due.length - stopped - failed }
   }
@@ -161,11 +164,15 @@ export class GroupContainers {
   }
 
   /** Counts what has become of each. Never rejects. */
-  async #stopAll(due: readonly ContainerRef[], outcome: { stopped: number; failed: number }): Promise<void> {
+  async #stopAll(
+    due: readonly ContainerRef[],
+    why: StopReason,
+    outcome: { stopped: number; failed: number },
+  ): Promise<void> {
     const { stop, report } = this.#parts
     await pLimit(maxParallelStops).map(due, async (owned) => {
       try {
-        await stop(owned)
+        await stop(owned, why)
         outcome.stopped++
       } catch (error) {
         outcome.failed++

@@ -129,7 +129,7 @@ export class Groups {
     this.containers = new GroupContainers({
       database,
       occupantsOf: (userId) => capacity.of(userId),
-      stop: (owned) => ownerActions.stopUnchecked(owned, 'manager'),
+      stop: (owned, why) => ownerActions.stopUnchecked(owned, why),
       containers,
       cancelStarts: (groupId) => starts.cancel(groupId),
       report: (error, what) => log.warn({ err: error }, `${what} failed`),

@@ -30,6 +30,8 @@ test("a stop stops all members' containers of the group's types, those of manage
   assertOk(await launch(ann, 'dev'))
   assertOk(await act('stop', id, boss))
   assert.equal(runs(ann, 'dev'), false)
+  // An administrator manages each group and is a manager of none of them.
+  assert.equal(await stopReasonOf(berth, ann.token), 'administrator')
 })
 
 test('a stop says which containers the engine did not stop, and those run on', async (t) => {
