@@ -27,7 +27,8 @@ export class Random {
   }
 }
 
-/** The seed of one case of a run, so that a case can be made again without the ones before it. */
+/** The seed of one case of a run, so that a case can be made again without the ones before it. Runs with seeds side by side have other cases. */
 export function caseSeed(runSeed: number, index: number): number {
-  return Math.imul((runSeed ^ Math.imul(index + 1, 0x9e3779b1)) | 1, 0x85ebca6b) >>> 0
+  const run = new Random(runSeed).below(2 ** 32)
+  return new Random(run ^ Math.imul(index + 1, 0x9e3779b1)).below(2 ** 32)
 }
