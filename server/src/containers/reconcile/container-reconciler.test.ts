@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { refusals } from '#/refusals/errors.ts'
+import { blockContainersOf } from '#/store/container-blocks.ts'
 import { findContainer, noteStopped, storeContainer } from '#/store/user-containers.ts'
 import { gate, ghost, now, rigOf } from '#test/support/container-reconciler-rig.ts'
 import { waitLimit } from '#test/support/extent.ts'
@@ -115,6 +116,20 @@ test('what fails comes last: it keeps nothing else from being done', async (t) =
   assert.equal(stopped.length, 0)
   await assert.rejects(reconciler.run(), { name: 'Unfinished' })
   assert.equal(stopped.length, 100)
+})
+
+test('a block that the engine did not enforce is urgent, and an orphan that it did not stop is not', async (t) => {
+  const { database, engine, world, reconciler, person } = await rigOf(t)
+  world.beforeStop = () => Promise.reject(new RuntimeError('failed', 'stop'))
+  engine.set('ghost1', ghost(1))
+  await assert.rejects(reconciler.run(), { name: 'Unfinished', isUrgent: false })
+  const { user } = await person('ann', 'running')
+  await blockContainersOf(database.db, [user.id], { by: null, at: now })
+  await assert.rejects(reconciler.run(), { name: 'Unfinished', isUrgent: true })
+  world.beforeStop = async (id) => {
+    if (id !== 'ann') throw new RuntimeError('failed', 'stop')
+  }
+  await assert.rejects(reconciler.run(), { name: 'Unfinished', isUrgent: false })
 })
 
 test('a list of what is up is enough to stop what may not run, and to see what ended; what sleeps is not asked for', async (t) => {

@@ -109,7 +109,8 @@ export class ContainerReconciler implements Task, EngineListener {
     // A clock that is weeks ahead at the start makes every stopped container seem unused. Who retires within a day wants it soon.
     const mayRetire = this.#graces.retire < day || (this.#parts.isDateSettled?.() ?? true)
     const reasons = [...failures, ...(mayRetire ? await this.#retirement.run() : [])]
-    if (reasons.length > 0) throw new Unfinished(reasons)
+    const isUrgent = toExecute.some((action) => isEnforcement(action) && this.#failed.has(containerKey(action)))
+    if (reasons.length > 0) throw new Unfinished(reasons, { isUrgent })
     return difference(this.#counters.counts(), before)
   }
 
@@ -203,6 +204,10 @@ export class ContainerReconciler implements Task, EngineListener {
     return []
   }
 }
+
+/** Blocks hold within five seconds of the engine's answering again (docs/explanation/reliability.md). */
+const isEnforcement = (action: Action) =>
+  (action.kind === 'stop' || action.kind === 'remove') && action.why === 'blocked'
 
 const idsOf = (desired: readonly Desired[], observed: readonly RuntimeContainer[]) =>
   new Set([...observed.map(({ id }) => id), ...desired.flatMap(({ containerId }) => containerId ?? [])])

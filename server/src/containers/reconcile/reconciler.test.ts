@@ -27,3 +27,27 @@ for (const [words, error, isAnswering] of [
     const { isEngineAnswering, failures } = reconciler.report()
     assert.deepEqual([isEngineAnswering, failures.length], [isAnswering, 1])
   })
+
+// A fault of the engine at single containers ends without a word. After four failures the next try came eight seconds later, while a
+// block holds within five.
+for (const [words, isUrgent, runs] of [
+  ['what is urgent is tried again every two seconds, however often it failed', true, 8],
+  ['anything else is tried again after ever longer pauses', false, 4],
+] as const)
+  test(words, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    let begun = 0
+    const run = async () => {
+      begun++
+      // A list that fails in between says nothing of the block.
+      throw begun === 3 ? silence : new Unfinished([silence], { isUrgent })
+    }
+    const reconciler = new Reconciler(60_000, pino({ level: 'silent' }))
+    t.after(() => reconciler.stop())
+    reconciler.start([{ name: 'containers', run }])
+    for (let second = 0; second <= 13; second++) {
+      await new Promise(setImmediate)
+      t.mock.timers.tick(1_000)
+    }
+    assert.equal(begun, runs)
+  })

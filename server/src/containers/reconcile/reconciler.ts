@@ -17,11 +17,14 @@ export interface Task {
 /** Thrown by a task that did a part of its work, with the causes of the rest. */
 export class Unfinished extends Error {
   readonly reasons: readonly unknown[]
+  /** What is left to do must not wait for long, such as the stop of a blocked container. */
+  readonly isUrgent: boolean
 
-  constructor(reasons: readonly unknown[]) {
+  constructor(reasons: readonly unknown[], { isUrgent = false } = {}) {
     super(`${reasons.length} things are left to do`, { cause: reasons[0] })
     this.name = 'Unfinished'
     this.reasons = reasons
+    this.isUrgent = isUrgent
   }
 }
 
@@ -45,6 +48,8 @@ export interface ReconcilerReport {
 
 /** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
 const firstRetry = 1_000
+/** Max pause while something urgent is left to do, in ms: an engine that fails at one container says nothing once it would not. */
+const urgentRetry = 2_000
 /** Max failures in the report; each has its cause in the log. */
 const maxFailures = 20
 
@@ -64,6 +69,7 @@ export class Reconciler {
   #isStarted = false
   #isStopped = false
   #failedRuns = 0
+  #isUrgent = false
   #report: ReconcilerReport = {
     lastRun: null,
     lastSuccess: null,
@@ -130,7 +136,9 @@ export class Reconciler {
   }
 
   #pause(): number {
-    return this.#failedRuns === 0 ? this.#interval : Math.min(this.#interval, firstRetry * 2 ** (this.#failedRuns - 1))
+    if (this.#failedRuns === 0) return this.#interval
+    const longest = this.#isUrgent ? Math.min(this.#interval, urgentRetry) : this.#interval
+    return Math.min(longest, firstRetry * 2 ** (this.#failedRuns - 1))
   }
 
   /** @returns whether every task finished; a failed task does not keep the others from running */
@@ -140,6 +148,8 @@ export class Reconciler {
     this.#onRun()
     for (const task of this.#tasks) failures.push(...(await this.#runOne(task)))
     const [lastRun, isDone] = [new Date(), failures.length === 0]
+    // A task that failed as a whole knows nothing new of what was urgent before.
+    this.#isUrgent = failures.some(({ isUrgent, isOfTask }) => isUrgent || (isOfTask && this.#isUrgent))
     const { done, failed } = this.#report.runs
     this.#report = {
       lastRun,
@@ -163,8 +173,8 @@ export class Reconciler {
     } catch (error) {
       this.#log.warn({ err: error, task: task.name }, 'a reconciler task failed; it is retried')
       const isOfTask = !(error instanceof Unfinished)
-      const reasons = isOfTask ? [error] : error.reasons
-      return reasons.map((reason) => ({ task: task.name, isOfTask, reason }))
+      const { reasons, isUrgent } = isOfTask ? { reasons: [error], isUrgent: false } : error
+      return reasons.map((reason) => ({ task: task.name, isOfTask, isUrgent, reason }))
     }
   }
 }
@@ -173,6 +183,7 @@ interface Failure {
   readonly task: string
   /** Whether the task failed as a whole, and not at one of many items. */
   readonly isOfTask: boolean
+  readonly isUrgent: boolean
   readonly reason: unknown
 }
 
