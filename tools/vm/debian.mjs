@@ -116,7 +116,10 @@ test(`the package on ${suites[suite]}`, async (t) => {
         const log = await vm
           .run('journalctl --unit berth --no-pager --lines 30; docker ps --all; free -m')
           .catch(String)
-        throw new Error(`${String(error)}\n${log}`, { cause: error })
+        const failure = new Error(`${String(error)}\n${log}`, { cause: error })
+        // The runner shows it once all facts are seen, which may be in an hour.
+        t.diagnostic(failure.message)
+        throw failure
       } finally {
         t.diagnostic(`${seconds(begun)} s`)
       }
