@@ -5,7 +5,7 @@ import { startBerth, testTemplates, type Berth, type BerthOptions, type Lifetime
 import { askEngine } from './engine/engine.ts'
 import { followEvents } from './engine/follow-events.ts'
 import { FakeGateway } from './gateway/fake-gateway.ts'
-import { waitLimit } from './extent.ts'
+import { pauseBetweenLooks, waitLimit } from './extent.ts'
 
 /** A Berth whose gateway shows what it was told, and one person with a container of the first type. */
 export interface ControlPlaneRig {
@@ -66,16 +66,17 @@ export function tenantOf(gateway: FakeGateway, person: Person): Tenant {
   }
 }
 
-/** Looks every 10 ms until it is so. @param limit ms on two quick cores @throws after that, in the given words */
+/** Looks until it is so, see `pauseBetweenLooks`. @param limit ms on two quick cores @throws after that, in the given words */
 export async function pollUntil(
   isSo: () => boolean | Promise<boolean>,
   words: () => string,
   limit = 30_000,
 ): Promise<void> {
-  const end = performance.now() + waitLimit(limit)
+  const [begun, end] = [performance.now(), waitLimit(limit)]
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(words())
-    await sleep(10)
+    const waited = performance.now() - begun
+    if (waited > end) throw new Error(words())
+    await sleep(pauseBetweenLooks(waited))
   }
 }
 

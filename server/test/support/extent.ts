@@ -14,6 +14,13 @@ export const slowness = Math.max(1, Number(process.env.BERTH_TEST_SLOWNESS ?? 1)
 export const waitLimit = (ms: number): number => Math.round(ms * slowness)
 
 /**
+ * How long a test waits before it looks again for what has to happen, in ms. A look takes a request to Berth or to the
+ * engine, so that one that has waited for long looks less often; it sees what happens a tenth later at most.
+ * @param waited ms since the first look
+ */
+export const pauseBetweenLooks = (waited: number): number => Math.min(100, Math.max(10, waited / 10))
+
+/**
  * How much of what can be repeated without end a test does.
  * @param usual in `npm test`, of which the whole takes at most eight minutes
  * @param long  in `npm run test:long`, before a release

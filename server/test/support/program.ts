@@ -11,7 +11,7 @@ import { compileCache } from './compile-cache.ts'
 import { childrenOf } from './child-processes.ts'
 import { removeInstallation } from './engine/engine.ts'
 import { refuseSecrets } from './no-secrets.ts'
-import { waitLimit } from './extent.ts'
+import { pauseBetweenLooks, waitLimit } from './extent.ts'
 
 /** The program as an operator runs it: its processes, its environment, its output and its exit code. */
 const main = path.resolve(import.meta.dirname, '../../../gateway/src/main.ts')
@@ -102,10 +102,14 @@ export async function signIn(program: Program, email: string, purpose: 'signup' 
   return ((await verified.json()) as { access_token: string }).access_token
 }
 
-/** Asks again every few ms. @param limit in ms on two quick cores @throws when it has not become so by then */
+/** Asks until it is so, see `pauseBetweenLooks`. @param limit in ms on two quick cores @throws when it has not become so by then */
 export async function waitFor(what: string, isSo: () => boolean | Promise<boolean>, limit = 20_000): Promise<void> {
-  for (const end = performance.now() + waitLimit(limit); !(await isSo()); await sleep(10))
-    if (performance.now() > end) throw new Error(`not within ${limit} ms: ${what}`)
+  const begun = performance.now()
+  while (!(await isSo())) {
+    const waited = performance.now() - begun
+    if (waited > waitLimit(limit)) throw new Error(`not within ${limit} ms: ${what}`)
+    await sleep(pauseBetweenLooks(waited))
+  }
 }
 
 /** A zombie is gone: it holds nothing, and who reaps it is not our affair. */
