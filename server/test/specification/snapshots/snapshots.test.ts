@@ -6,7 +6,7 @@ import { assertOk, assertRefused } from '#test/support/api-calls.ts'
 import { startBerth, testTemplates, type Berth } from '#test/support/berth.ts'
 import { askEngine } from '#test/support/engine/engine.ts'
 import { execInContainer } from '#test/support/engine/exec-in-container.ts'
-import { homesOf } from '#test/support/engine/homes.ts'
+import { homesOf, pathsInHome } from '#test/support/engine/homes.ts'
 
 /** Snapshots of homes on a real engine. */
 const ends: (() => Promise<void>)[] = []
@@ -63,13 +63,14 @@ test('a folder is named with a slash at its end and from the home on, too, and a
   const restored = async (path: string) => {
     const { status, body } = await call('POST', `${snapshotsPath}/${id}/restore`, { path })
     assert.equal(status, 200, `${path} was refused with 404`)
-    const found = await inHome(`ls ${body.folder}`)
-    await stop()
-    return found
+    const found = (await pathsInHome(berth, ann.id)).filter((each) => each.startsWith(`${body.folder}/`))
+    return found.map((each) => each.slice(body.folder.length + 1))
   }
   const all = await restored('')
-  for (const path of ['notes/', './notes', './notes/.']) assert.equal(await restored(path), 'notes', path)
-  for (const path of ['.', './']) assert.equal(await restored(path), all, path)
+  assert.ok(all.includes('b') && all.includes('notes/a'), all.join())
+  const notes = all.filter((each) => /^notes(\/|$)/.test(each))
+  for (const path of ['notes/', './notes', './notes/.']) assert.deepEqual(await restored(path), notes, path)
+  for (const path of ['.', './']) assert.deepEqual(await restored(path), all, path)
 })
 
 test('one folder alone is restored, and a path that is not in the snapshot is 404 and leaves the home as it was', async () => {
@@ -77,15 +78,15 @@ test('one folder alone is restored, and a path that is not in the snapshot is 40
   const [{ id } = { id: '' }] = await list()
   const { body } = await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'notes' })
   assert.equal(await inHome(`ls ${body.folder}`), 'notes')
-  const before = await inHome('ls')
   await stop()
+  const before = await pathsInHome(berth, ann.id)
   // The folder was made before the path was looked for, and stayed, empty.
   assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: 'nonsense' }), 404)
   assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, { path: '../../etc' }), 404)
   // A body that was cut short, or of another kind, counted as none: the whole home was restored.
   for (const body of ['{"path": "not', '["notes"]', '"notes"'])
     assertRefused(await call('POST', `${snapshotsPath}/${id}/restore`, body), 400)
-  assert.equal(await inHome('ls'), before)
+  assert.deepEqual(await pathsInHome(berth, ann.id), before)
 })
 
 test('a snapshot that is removed while its restore waits is not found, which is no fault of the service', async () => {
@@ -145,7 +146,7 @@ test('a home that is larger than the limit is refused, and nothing is left', asy
 })
 
 test('users have their own snapshots alone', async () => {
-  const bob = await berth.signUp('bob@x.org')
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
   const [{ id } = { id: '' }] = await list()
   assert.deepEqual((await bob.call('GET', snapshotsPath)).body, { snapshots: [], has_starter_files: false })
   assertRefused(await bob.call('POST', `${snapshotsPath}/${id}/restore`), 404)
