@@ -12,7 +12,7 @@ const berth = await startBerth(
   { after },
   { env: { CONTAINER_TEMPLATES: JSON.stringify(templates), SHARING: 'people' } },
 )
-const [ann, bob] = [await berth.signUp('ann@x.org'), await berth.signUp('bob@x.org')]
+const [ann, bob] = [await berth.signUp('ann@x.org'), await berth.signUpWithoutContainer('bob@x.org')]
 const expires_at = new Date(Date.now() + 3_600_000).toISOString()
 const share = (may: string) =>
   ann.call('POST', '/api/container/shares/dev', { body: { emails: ['bob@x.org'], may, expires_at } })

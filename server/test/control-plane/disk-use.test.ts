@@ -12,7 +12,7 @@ const berth = await startBerth(
   { after },
   {
     env: { MAX_DISK_PER_USER: String(limit), CONTAINER_TEMPLATES: await testTemplates({ home: '/home/berth' }) },
-    pace: { measureHomes: 100 },
+    pace: { measureHomes: 500 },
   },
 )
 const admin = await berth.administrator()

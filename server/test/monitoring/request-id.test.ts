@@ -34,7 +34,7 @@ test('every answer of API, front end and gateway has an id of its own; the body 
 })
 
 test('a launch: its log lines, also of the calls to the engine, have the id of its answer, and no others have it', async () => {
-  const eve = await berth.signUp('eve@x.org')
+  const eve = await berth.signUpWithoutContainer('eve@x.org')
   const [one, two] = await Promise.all([
     ann.call('POST', '/api/container/launch/prod'),
     eve.call('POST', '/api/container/launch/prod'),

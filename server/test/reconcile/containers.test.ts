@@ -17,7 +17,7 @@ import { onlyLong } from '#test/support/extent.ts'
 const pace = { every: 300, remove: 1_500, forget: 5_000 }
 const rig = await startRig({ after }, {}, { pace })
 const { berth } = rig
-const admin = await rig.person('boss')
+const admin = await rig.personWithoutContainer('boss')
 const image = await testImage()
 
 /** Until the engine says so, which a busy one may take seconds for; undefined: that it has none. */

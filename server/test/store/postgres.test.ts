@@ -145,7 +145,7 @@ test('an address or a search with a NUL, which PostgreSQL cannot hold, finds no 
 
 /** Made one in the store itself, because the order of the first sign-ups is not known here. */
 async function newAdmin(email: string): Promise<Person> {
-  const person = await berth.signUp(email)
+  const person = await berth.signUpWithoutContainer(email)
   await berth.database.db.updateTable('users').set({ is_admin: 1 }).where('id', '=', person.id).execute()
   return person
 }

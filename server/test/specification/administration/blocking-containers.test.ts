@@ -80,7 +80,7 @@ test('an administrator restarts a container: a new one runs, and its owner finds
 })
 
 test('a restart by an administrator is refused for an owner who is blocked', async () => {
-  const { person, id } = await personWithContainer('abe')
+  const { person, id } = await personWithRecord('abe')
   assertOk(await admin.call('POST', `/api/admin/users/${person.id}/block`))
   assertRefused(await admin.call('POST', `/api/admin/containers/${id}/restart`), 409)
   assert.equal((await auditOf(`container:${id}`)).length, 0)

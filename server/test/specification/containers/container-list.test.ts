@@ -69,7 +69,7 @@ test('an entry without a record is not_created, not blocked, and null where noth
 })
 
 test('a blocked entry says so, and since when in ISO 8601', async () => {
-  const bob = await berth.signUp('bob@x.org')
+  const bob = await berth.signUpWithoutContainer('bob@x.org')
   const { id } = await recordOf(admin, bob.id)
   const blocked = await blockContainer(admin, id)
   assertOk(blocked)

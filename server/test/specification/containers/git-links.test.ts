@@ -82,6 +82,8 @@ const env = {
 }
 const berth = await startBerth({ after }, { env })
 await berth.administrator()
+/** Whose container runs, for tests that put nothing into its home. */
+const ann = await berth.signUp('ann@x.org')
 
 const put = (person: Person, body: Record<string, unknown>, type = 'dev') =>
   person.call('POST', `/api/container/files/${type}`, { body })
@@ -98,7 +100,6 @@ const follow = async (person: Person, query: Record<string, string>) => {
 
 suite('links with files of a Git repository', () => {
   test('a link leads to the page that asks, with what it names; nothing is fetched by that', async () => {
-    const ann = await berth.signUp('ann@x.org')
     const location = new URL(await follow(ann, { git: course, ref: 'old', to: 'week1', a: '1' }), berth.url)
     assert.equal(location.pathname, '/launch')
     assert.deepEqual(Object.fromEntries(location.searchParams), {
@@ -134,7 +135,7 @@ suite('links with files of a Git repository', () => {
   })
 
   test('the files are put into a home that types share', async () => {
-    const ida = await berth.signUp('ida@x.org')
+    const ida = await berth.signUpWithoutContainer('ida@x.org')
     const launched = await ida.call('POST', '/api/container/launch/shares')
     assertOk(launched)
     assertOk(await put(ida, { git: course, ref: 'old', to: 'course' }, 'shares'))
@@ -166,14 +167,12 @@ suite('links with files of a Git repository', () => {
   })
 
   test('no link leads through a link in the home to elsewhere in the container', async () => {
-    const cat = await berth.signUp('cat@x.org')
-    await execInContainer(idOf(cat), 'mkdir /tmp/else && ln -s /tmp/else /home/berth/course')
-    await put(cat, { git: course, to: 'course' })
-    assert.equal(await execInContainer(idOf(cat), 'ls /tmp/else'), '')
+    await execInContainer(idOf(ann), 'mkdir /tmp/else && ln -s /tmp/else /home/berth/course')
+    await put(ann, { git: course, to: 'course' })
+    assert.equal(await execInContainer(idOf(ann), 'ls /tmp/else'), '')
   })
 
   test('hosts that are not allowed, addresses that are none, and options of Git are refused, and nothing is asked', async () => {
-    const dan = await berth.signUp('dan@x.org')
     const before = asked.length
     const hosts = [
       'https://github.com/x/y',
@@ -199,12 +198,12 @@ suite('links with files of a Git repository', () => {
       'x'.repeat(501),
     ]
     for (const url of hosts) {
-      assertRefused(await put(dan, { git: url }), 400)
-      assert.equal(await follow(dan, { git: url }), '/?link=host', url)
+      assertRefused(await put(ann, { git: url }), 400)
+      assert.equal(await follow(ann, { git: url }), '/?link=host', url)
     }
     for (const url of links) {
-      assertRefused(await put(dan, { git: url }), 400)
-      assert.equal(await follow(dan, { git: url }), '/?link=link', url)
+      assertRefused(await put(ann, { git: url }), 400)
+      assert.equal(await follow(ann, { git: url }), '/?link=link', url)
     }
     for (const wrong of [
       { ref: '--upload-pack=id' },
@@ -214,27 +213,25 @@ suite('links with files of a Git repository', () => {
       { to: '/etc' },
       { to: 'a/../../b' },
     ]) {
-      assertRefused(await put(dan, { git: course, ...wrong }), 400)
-      assert.equal(await follow(dan, { git: course, ...wrong }), '/?link=link', JSON.stringify(wrong))
+      assertRefused(await put(ann, { git: course, ...wrong }), 400)
+      assert.equal(await follow(ann, { git: course, ...wrong }), '/?link=link', JSON.stringify(wrong))
     }
     assert.equal(asked.length, before)
   })
 
   test('a redirect is not followed; what cannot be fetched is told in words, and no log has the address', async () => {
-    const eve = await berth.signUp('eve@x.org')
-    assertRefused(await put(eve, { git: `http://${host}/moved/.git` }), 500)
-    assertRefused(await put(eve, { git: `http://${host}/missing-secret-name` }), 500)
+    assertRefused(await put(ann, { git: `http://${host}/moved/.git` }), 500)
+    assertRefused(await put(ann, { git: `http://${host}/missing-secret-name` }), 500)
     assert.ok(!asked.some((each) => each.includes('/course/') && each.includes('moved')))
     assert.ok(!berth.logs.some((line) => line.includes('missing-secret-name')))
   })
 
   test('a page of another origin cannot ask with the cookie; an API token cannot ask at all', async () => {
-    const fay = await berth.signUp('fay@x.org')
     const body = { git: course, to: 'stolen' }
-    const headers = { cookie: `spawner_token=${fay.token}`, 'sec-fetch-site': 'same-origin', origin: berth.url }
+    const headers = { cookie: `spawner_token=${ann.token}`, 'sec-fetch-site': 'same-origin', origin: berth.url }
     const forged = await berth.call('POST', '/api/container/files/dev', { body, headers })
     assert.equal(forged.status, 403, forged.text)
-    const made = await fay.call('POST', '/api/user/tokens', {
+    const made = await ann.call('POST', '/api/user/tokens', {
       body: { name: 'x', scopes: ['containers:write'], expires_in: 100 },
     })
     assert.equal((await berth.call('POST', '/api/container/files/dev', { body, token: made.body.token })).status, 403)

@@ -25,7 +25,7 @@ const berth = await startBerth(
   { after },
   { env: { CONTAINER_TEMPLATES: JSON.stringify(templates), LAUNCH_PARALLEL: '1' } },
 )
-const ann = await berth.signUp('ann@x.org')
+const ann = await berth.signUpWithoutContainer('ann@x.org')
 const launch = (person: Person, type: string) => person.call('POST', `/api/container/launch/${type}`)
 
 /** What a stream was told of launches of a type. */
@@ -174,7 +174,7 @@ test('a program that cannot be executed is 500, and its owner learns whom to ask
 })
 
 test('while an image is fetched its owner sees how far it is, and others launch at once although only one may', async () => {
-  const cat = await berth.signUp('cat@x.org')
+  const cat = await berth.signUpWithoutContainer('cat@x.org')
   const stream = await openStream(berth, ann.token)
   const launching = launch(ann, 'pulled')
   await pollUntil(

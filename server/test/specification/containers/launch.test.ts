@@ -152,7 +152,7 @@ test('the container of a blocked user, unblocked by itself, still cannot be laun
 
 // It was answered with "running", and its address with 503 for as long as it ran.
 test('launch of a container that was disconnected from its network makes it reachable again', async () => {
-  const ida = await berth.signUp('ida@x.org')
+  const ida = await berth.signUpWithoutContainer('ida@x.org')
   const id: string = (await launch(ida, 'prod')).body.container_id
   const { NetworkSettings } = await askEngine<{ NetworkSettings: { Networks: object } }>(
     'GET',

@@ -31,6 +31,11 @@ const start = async (env: Record<string, string>) => {
 }
 const byPath = await start({ CONTAINER_TEMPLATES: templates })
 const byHost = await start({ CONTAINER_TEMPLATES: hostTemplates, CONTAINER_ROUTING: 'subdomain' })
+/** Each with a person whose container runs. */
+const both = [
+  { berth: byPath, ann: await byPath.signUp('ann@x.org') },
+  { berth: byHost, ann: await byHost.signUp('ann@x.org') },
+] as const
 
 const go = (berth: Berth, path: string, person?: Person): Promise<Answer> =>
   get(berth.app.port, path, { headers: { ...page, ...(person && { authorization: `Bearer ${person.token}` }) } })
@@ -50,15 +55,13 @@ async function leadsNowhere(berth: Berth, path: string, person: Person): Promise
 
 suite('one link for a class', () => {
   test('who runs the container is led into it, path and query as they are, in both ways of routing', async () => {
-    for (const berth of [byPath, byHost]) {
-      const ann = await berth.signUp('ann@x.org')
+    for (const { berth, ann } of both) {
       const own = `${berth.app.spawnerUrl}/${ann.slug}-dev/`
       assert.equal(locationOf(await go(berth, '/open/dev/a/b%20c.txt?x=1&y=%2F', ann)), `${own}a/b%20c.txt?x=1&y=%2F`)
       assert.equal(locationOf(await go(berth, '/open/dev', ann)), own)
       assert.equal(locationOf(await go(berth, '/open/dev/', ann)), own)
     }
-    const berth = byPath
-    const ann = await berth.signUp('anna@x.org')
+    const [{ berth, ann }] = both
     const { pathname } = new URL(locationOf(await go(berth, '/open/dev/a/b%20c.txt', ann)))
     assert.match((await go(berth, pathname, ann)).body, /deep/)
   })
@@ -160,9 +163,8 @@ suite('one link for a class', () => {
   })
 
   test('no spelling leads out of the container, or to another host', async () => {
-    const berth = byPath
-    const dan = await berth.signUp('dan@x.org')
-    const own = `${berth.app.spawnerUrl}/${dan.slug}-dev/`
+    const [{ berth, ann }] = both
+    const own = `${berth.app.spawnerUrl}/${ann.slug}-dev/`
     const climbing = [
       '..',
       '%2e%2e',
@@ -177,9 +179,9 @@ suite('one link for a class', () => {
       'x%0d%0aset-cookie:y',
       '%zz',
     ]
-    for (const rest of climbing) await leadsNowhere(berth, `/open/dev/${rest}`, dan)
+    for (const rest of climbing) await leadsNowhere(berth, `/open/dev/${rest}`, ann)
     for (const rest of ['/evil.example/x', '//evil.example', 'https://evil.example/', '@evil.example'])
-      assert.equal(locationOf(await go(berth, `/open/dev/${rest}`, dan)), own + rest, rest)
+      assert.equal(locationOf(await go(berth, `/open/dev/${rest}`, ann)), own + rest, rest)
     for (const path of ['/open/dev/..', '/open//evil.example', '/open/\\evil.example'])
       assert.match(locationOf(await go(berth, path)), /^\/api\/auth\/continue\?next=/, path)
   })

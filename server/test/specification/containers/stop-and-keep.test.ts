@@ -83,7 +83,7 @@ test('what waits to be started again, as after a restart of the engine, stays st
 })
 
 test('an unknown type is 400, no token 401, a blocked container or account 403 with its date, as launch says', async () => {
-  const cat = await berth.signUp('cat@x.org')
+  const cat = await berth.signUpWithoutContainer('cat@x.org')
   for (const ask of [stop, keep]) {
     assertRefused(await ask(cat, 'nope'), 400)
     assertRefused(await ask(cat, '__proto__'), 400)

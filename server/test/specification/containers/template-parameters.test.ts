@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertOk } from '../../support/api-calls.ts'
 import { startBerth } from '../../support/berth.ts'
 import { pollUntil } from '../../support/control-plane.ts'
@@ -23,9 +23,9 @@ const dev = {
   },
 }
 const CONTAINER_TEMPLATES = JSON.stringify({ dev, plain: { image, memory: '64m' } })
+const berth = await startBerth({ after }, { env: { CONTAINER_TEMPLATES } })
 
-test('chosen parameters reach the container, and count for each later start until others are chosen', async (t) => {
-  const berth = await startBerth(t, { env: { CONTAINER_TEMPLATES } })
+test('chosen parameters reach the container, and count for each later start until others are chosen', async () => {
   const ann = await berth.signUp('ann@x.org')
   const launch = async (body?: object) => {
     const answer = await ann.call('POST', '/api/container/launch/dev', body && { body })
@@ -75,12 +75,11 @@ test('chosen parameters reach the container, and count for each later start unti
   assert.ok(!('parameters' in containers[1]), 'a type without parameters has no such field')
 })
 
-test('a launch with parameters that are not allowed is refused and changes nothing', async (t) => {
-  const berth = await startBerth(t, { env: { CONTAINER_TEMPLATES } })
-  const ann = await berth.signUp('ann@x.org')
-  const before = (await ann.call('GET', '/api/user/containers')).body
+test('a launch with parameters that are not allowed is refused and changes nothing', async () => {
+  const ben = await berth.signUpWithoutContainer('ben@x.org')
+  const before = (await ben.call('GET', '/api/user/containers')).body
   const refused = async (parameters: unknown, words: RegExp, type = 'dev') => {
-    const answer = await ann.call('POST', `/api/container/launch/${type}`, { body: { parameters } })
+    const answer = await ben.call('POST', `/api/container/launch/${type}`, { body: { parameters } })
     assert.equal(answer.status, 400, JSON.stringify(parameters))
     assert.match(answer.body.error, words)
   }
@@ -96,18 +95,17 @@ test('a launch with parameters that are not allowed is refused and changes nothi
   await refused({ size: null }, /parameters\.size/)
   await refused('small', /parameters/)
   await refused({ size: 'small' }, /no parameters to choose/, 'plain')
-  assert.deepEqual((await ann.call('GET', '/api/user/containers')).body, before)
+  assert.deepEqual((await ben.call('GET', '/api/user/containers')).body, before)
 })
 
-test('two launches at once with different parameters leave a container with what is kept', async (t) => {
-  const berth = await startBerth(t, { env: { CONTAINER_TEMPLATES } })
-  const ann = await berth.signUp('ann@x.org')
+test('two launches at once with different parameters leave a container with what is kept', async () => {
+  const cat = await berth.signUp('cat@x.org')
   const answers = await Promise.all(
-    [3, 4, 4].map((workers) => ann.call('POST', '/api/container/launch/dev', { body: { parameters: { workers } } })),
+    [3, 4, 4].map((workers) => cat.call('POST', '/api/container/launch/dev', { body: { parameters: { workers } } })),
   )
   for (const answer of answers) assertOk(answer)
-  const { containers } = (await ann.call('GET', '/api/user/containers')).body
-  const running = (await ann.call('GET', `/${ann.slug}-dev/env`)).text
+  const { containers } = (await cat.call('GET', '/api/user/containers')).body
+  const running = (await cat.call('GET', `/${cat.slug}-dev/env`)).text
   assert.match(running, new RegExp(`^WORKERS=${containers[0].parameters.workers.value}$`, 'm'))
   assert.ok([3, 4].includes(containers[0].parameters.workers.value))
 })
