@@ -24,12 +24,15 @@ function folderOf(t: TestContext): string {
   return folder
 }
 
-/** An installation with one home: a large file, and a small one behind it. */
-async function withHome(t: TestContext, installation: string) {
+/**
+ * An installation with one home: a file of this size, and a small one behind it.
+ * @param size bytes
+ */
+async function withHome(t: TestContext, installation: string, size = 1_000_000) {
   const files = path.join(folderOf(t), 'files')
   mkdirSync(files)
   writeFileSync(path.join(files, 'big'), '')
-  truncateSync(path.join(files, 'big'), 50_000_000)
+  truncateSync(path.join(files, 'big'), size)
   writeFileSync(path.join(files, 'last.txt'), 'precious')
   const volume = `${installation}-ann-dev`
   const archive = dockerHomeArchive(installation, engineAddress)
@@ -43,7 +46,7 @@ async function withHome(t: TestContext, installation: string) {
 test('a home of which a file shrinks to zeros while it is read is not taken for complete', async (t) => {
   // The engine ends such an archive in the middle of the file, without an error. It ended with zeros, as a complete archive
   // does: the backup was reported complete, lacked every file behind that one, and could not be restored.
-  const { volume, archive } = await withHome(t, 'berth-shrinks')
+  const { volume, archive } = await withHome(t, 'berth-shrinks', 50_000_000)
   const shrink = {
     Image: await testImage(),
     User: '0',
@@ -141,7 +144,7 @@ test('a home that a killed restore has written in part is written again by the n
   const folder = folderOf(t)
   const dataDir = path.join(folder, 'data')
   await fillSmallStore(null, dataDir, installation)
-  const { volume, archive } = await withHome(t, installation)
+  const { volume, archive } = await withHome(t, installation, 50_000_000)
   const made = await runCommand({ DATA_DIR: dataDir }, 'backup', path.join(folder, 'backups'), '--json')
   assert.equal(made.code, 0, made.stderr)
   const { backup } = JSON.parse(made.stdout) as { backup: string }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { Client } from 'pg'
 import type { Manifest } from '@berth/cli/backup/backup-format.ts'
 import { installStore, requireNoStore } from '@berth/cli/backup/restore-store.ts'
@@ -19,6 +19,10 @@ const manifest = { createdAt: '2026-11-27T02:00:00Z' } as Manifest
 
 const users = ['boss@x.org', 'ann@x.org', 'zoë@x.org']
 
+const postgres = await startPostgres()
+after(() => postgres.stop())
+let databases = 0
+
 /** An empty data folder and PostgreSQL database, and a store in a folder as it is unpacked from a backup. */
 async function begin(t: TestContext) {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-rights-'))
@@ -26,15 +30,17 @@ async function begin(t: TestContext) {
   const [dataDir, staged] = [path.join(folder, 'data'), path.join(folder, 'staged')]
   mkdirSync(dataDir)
   await fillSmallStore(null, staged, 'berth-ghkmn')
-  const postgres = await startPostgres()
-  t.after(() => postgres.stop())
-  const { url } = postgres
-  const query = async (text: string) => {
-    const client = new Client({ connectionString: url })
-    await client.connect()
-    return client.query<Record<string, unknown>>(text).finally(() => client.end())
-  }
+  const name = `rights_${++databases}`
+  await queryAt(postgres.url, `create database ${name}`)
+  const url = Object.assign(new URL(postgres.url), { pathname: name }).href
+  const query = (text: string) => queryAt(url, text)
   return { folder, dataDir, staged, url, query }
+}
+
+async function queryAt(url: string, text: string) {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client.query<Record<string, unknown>>(text).finally(() => client.end())
 }
 
 // The restore moved the keys aside, failed at the schema with the words "this is a bug", and Berth did not start any more.

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
 import { verify } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { test, type TestContext } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { decryptor, encryptor, readManifest, sumsOf, type Manifest } from '@berth/cli/backup/backup-format.ts'
 import { backupSigner, ownPublicKeys, parsePublicKey, signedFiles } from '@berth/cli/backup/backup-signature.ts'
@@ -28,18 +38,28 @@ interface Scene {
   restore(...args: string[]): Promise<{ code: number | null; words: string; isInstalled: boolean }>
 }
 
-/** An installation with an encrypted backup. */
-async function setScene(t: TestContext): Promise<Scene> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'berth-signed-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const [dataDir, identity] = [path.join(folder, 'data'), path.join(folder, 'identity')]
+const prepared = mkdtempSync(path.join(tmpdir(), 'berth-signed-'))
+after(() => rmSync(prepared, { recursive: true }))
+/** Name of the backup. */
+const prepare = (async () => {
+  const dataDir = path.join(prepared, 'data')
   await fillSmallStore(null, dataDir, 'berth-ghkmn')
   const secret = await generateIdentity()
-  writeFileSync(identity, secret)
-  const args = ['backup', path.join(folder, 'backups'), '--no-homes', '--json', '--encrypt-to']
+  writeFileSync(path.join(prepared, 'identity'), secret)
+  const args = ['backup', path.join(prepared, 'backups'), '--no-homes', '--json', '--encrypt-to']
   const made = await runCommand({ ...noEngine, DATA_DIR: dataDir }, ...args, await identityToRecipient(secret))
   assert.equal(made.code, 0, made.stderr)
-  const { backup } = JSON.parse(made.stdout) as { backup: string }
+  return path.basename((JSON.parse(made.stdout) as { backup: string }).backup)
+})()
+
+/** An installation with an encrypted backup: a copy of one that is made once. */
+async function setScene(t: TestContext): Promise<Scene> {
+  const name = await prepare
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-signed-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  cpSync(prepared, folder, { recursive: true, preserveTimestamps: true })
+  const [dataDir, identity] = [path.join(folder, 'data'), path.join(folder, 'identity')]
+  const backup = path.join(folder, 'backups', name)
   let machines = 0
   const restore = async (...more: string[]) => {
     const place = { ...noEngine, DATA_DIR: path.join(folder, `machine-${++machines}`) }
