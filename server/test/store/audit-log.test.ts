@@ -49,14 +49,26 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
 
     const write = (...ns: number[]) => database.transaction((tx) => insertAuditEntries(tx, ns.map(entry)))
     const run = (statement: string) => sql.raw(statement).execute(database.db)
-    /** As the owner of the store can: without the triggers, which are restored afterwards. */
+    const triggers =
+      dialect === 'SQLite'
+        ? "select name, sql from sqlite_master where type = 'trigger' and tbl_name = 'audit_log'"
+        : `select tgname as name, pg_get_triggerdef(oid) as sql from pg_trigger
+           where tgrelid = 'audit_log'::regclass and not tgisinternal`
+    async function dropTriggers(): Promise<string[]> {
+      const { rows } = await sql.raw<{ name: string; sql: string }>(triggers).execute(database.db)
+      assert.ok(rows.length > 0)
+      for (const { name } of rows) await run(`drop trigger ${name}${dialect === 'SQLite' ? '' : ' on audit_log'}`)
+      return rows.map((row) => row.sql)
+    }
+    /** As the owner of the store can: without the triggers, which are made again afterwards. */
     async function forge(...statements: string[]): Promise<void> {
-      if (dialect === 'SQLite') {
-        await run('drop trigger if exists audit_log_no_update')
-        await run('drop trigger if exists audit_log_no_delete')
-      } else await run('drop trigger if exists audit_log_no_change on audit_log')
-      for (const statement of statements) await run(statement)
-      await run("delete from kysely_migration where name >= '005'")
+      const dropped = await dropTriggers()
+      for (const statement of [...statements, ...dropped]) await run(statement)
+    }
+    /** The same in the store of an older Berth, which is brought up to date afterwards. */
+    async function forgeInOlder(...statements: string[]): Promise<void> {
+      await dropTriggers()
+      for (const statement of [...statements, "delete from kysely_migration where name >= '005'"]) await run(statement)
       await (await open()).close()
     }
     const firstBroken = async () => (await verifyAuditLog(database.db)).firstBroken
@@ -166,7 +178,7 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
       await write(1, 2, 3)
       const foreign = `insert into audit_log (at, actor_id, actor_email, action, target, detail)
         select at, actor_id, actor_email, action, target, detail from audit_log where position = 1`
-      await forge("update audit_log set detail = 'x' where position = 2", foreign)
+      await forgeInOlder("update audit_log set detail = 'x' where position = 2", foreign)
       const { entries: listed } = await listAuditEntries(database.db, { limit: 10 })
       assert.deepEqual(
         listed.map(({ id }) => id),
@@ -222,11 +234,11 @@ for (const [index, dialect] of ['SQLite', 'PostgreSQL'].entries()) {
       const value = (n: number) => `(${n}, ${n}, 'boss@x.org', 'user.block', 'user:${n}', '{}')`
       const numbers = Array.from({ length: 1500 }, (_, n) => n + 1)
       const old = `insert into audit_log (at, actor_id, actor_email, action, target, detail) values ${numbers.map(value).join()}`
-      await forge(old, "delete from installation where name = 'audit head'")
+      await forgeInOlder(old, "delete from installation where name = 'audit head'")
       assert.deepEqual(await verifyAuditLog(database.db), { ...(await auditHead(database.db)), firstBroken: null })
       // As if the process had ended before the head was written.
       const cutOff = 'update audit_log set hash = null, position = null where position > 1000'
-      await forge(cutOff, "delete from installation where name = 'audit head'")
+      await forgeInOlder(cutOff, "delete from installation where name = 'audit head'")
       const verdict = await verifyAuditLog(database.db)
       assert.deepEqual([verdict.entries, verdict.firstBroken], [1500, null])
       await assert.rejects(run('delete from audit_log'), /append-only/)

@@ -14,7 +14,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 /** Bytes of the heap and of buffers, without what nothing refers to. */
 async function memory(): Promise<{ heap: number; buffers: number }> {
-  for (let turn = 0; turn < 5; turn++) {
+  for (let turn = 0; turn < 3; turn++) {
     await nextTurn()
     collectGarbage()
   }
