@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { HostileProvider } from '../../support/oidc/hostile-provider.ts'
-import { startProvider } from '../../support/oidc/provider.ts'
+import { useProvider } from '../../support/oidc/provider.ts'
 import { publicUrl, registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
 import { atProvider, begin, finish, newBrowser, signIn } from '../../support/oidc/sign-in.ts'
 import { accountsOf, assertProblem } from '../../support/oidc/sign-in-outcome.ts'
 
 /** Attacks on the flow of RFC 9700, section 4, and every error of the authorization endpoint. */
-const provider = await startProvider({ after })
+const provider = await useProvider({ after })
 const evil = await HostileProvider.start({ after })
 const main = await registerAt(provider)
 const berth = await startBerthWith({ after }, { main, evil: evil.fields })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { tokenIn, type EnginelessBerth } from '../../support/berth-without-engine.ts'
-import { startProvider } from '../../support/oidc/provider.ts'
+import { startProvider, useProvider } from '../../support/oidc/provider.ts'
 import { registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
 import { newBrowser, signIn } from '../../support/oidc/sign-in.ts'
 import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
 
-const provider = await startProvider({ after })
+const provider = await useProvider({ after })
 const main = await registerAt(provider)
 
 /** Signs in as this subject in a new browser. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startProvider } from '../../support/oidc/provider.ts'
+import { startProvider, useProvider } from '../../support/oidc/provider.ts'
 import { publicUrl, registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
 import { atProvider, begin, finish, newBrowser, signIn } from '../../support/oidc/sign-in.ts'
 import { accountsOf, assertProblem, userOf } from '../../support/oidc/sign-in-outcome.ts'
 
-const provider = await startProvider({ after })
+const provider = await useProvider({ after })
 const main = await registerAt(provider)
 
 test('a person signs in by a provider and comes to the page that they wanted', async (t) => {

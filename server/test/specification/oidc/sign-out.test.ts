@@ -9,12 +9,12 @@ import { exportJWK, generateKeyPair, type JWTPayload } from 'jose'
 import type { EnginelessBerth } from '../../support/berth-without-engine.ts'
 import type { CookieBrowser } from '../../support/cookie-browser.ts'
 import { handMadeToken, HostileProvider } from '../../support/oidc/hostile-provider.ts'
-import { startProvider } from '../../support/oidc/provider.ts'
+import { useProvider } from '../../support/oidc/provider.ts'
 import { publicUrl, registerAt, startBerthWith } from '../../support/oidc/berth-with-providers.ts'
 import { askProvider, begin, finish, newBrowser, signIn, type ProviderCookies } from '../../support/oidc/sign-in.ts'
 import { userOf } from '../../support/oidc/sign-in-outcome.ts'
 
-const provider = await startProvider({ after })
+const provider = await useProvider({ after })
 const evil = await HostileProvider.start({ after })
 
 async function signOut(browser: CookieBrowser) {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Lifetime } from '../berth.ts'
+import { ReusedProgram } from '../reused-program.ts'
 import type { ProviderOrder, ProviderPerson, ProviderSettings } from './provider-orders.ts'
 
 /** A certified provider (npm `oidc-provider`) that runs as a process of its own. */
@@ -46,6 +47,14 @@ export async function startProvider(
   const personIs: TestProvider['personIs'] = (sub, claims) => order({ signsIn: { sub, claims } })
   return { issuer, order, personIs, stop }
 }
+
+const shared = new ReusedProgram<TestProvider>({
+  start: () => startProvider({ after: () => undefined }),
+  stop: (provider) => provider.stop(),
+})
+
+/** One for the test files of a process, which register their clients anew: to load it takes a second of CPU time. */
+export const useProvider = (lifetime: Lifetime): Promise<TestProvider> => shared.use(lifetime)
 
 /** What it says later is read and dropped, or it would stand still. */
 function issuerIn(output: NodeJS.ReadableStream): Promise<string> {
