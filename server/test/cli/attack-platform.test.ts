@@ -1,3 +1,4 @@
+// Part of npm run test:more: what the attack reports of platforms that lack a protection; attack.test.ts has the whole attack on one that has them.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -12,8 +13,6 @@ import ssh2 from 'ssh2'
 import type { Config } from '#/config/config.ts'
 import type { RunningContainer } from '#/engines/trial-engine.ts'
 import { hostKeyFrom } from '#/ssh/host-key.ts'
-
-/** What `berth doctor attack` reports of a platform that lacks a protection; attack.test.ts has the whole attack on one that has them. */
 
 const { signal } = new AbortController()
 

@@ -1,3 +1,4 @@
+// Part of npm run test:more: set-up has compiled the ciphers before npm test, and the tests of server/test/ssh use them.
 import assert from 'node:assert/strict'
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
