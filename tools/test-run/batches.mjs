@@ -14,10 +14,10 @@ const groups = [
   { files: /^server\/test\/specification\//, full: 120 },
   { files: /^server\/test\/(accounts|cli|engine|faults|store)\//, full: 120 },
   { files: /^server\/test\/(backup|doctor|engine-broker|hostile|monitoring|nodes)\//, full: 120 },
-  { files: /^server\/test\/[^/]+$/, full: 40 },
-  { files: /^server\/test\/(gateway|ssh)\//, full: 40 },
-  { files: /^(api|texts|gateway|server|cli|web)\/src\//, full: 40 },
-  { files: /^(images|tools)\//, full: 20 },
+  { files: /^server\/test\/[^/]+$/, full: 80 },
+  { files: /^server\/test\/(gateway|ssh)\//, full: 80 },
+  { files: /^(api|texts|gateway|server|cli|web)\/src\//, full: 80 },
+  { files: /^(images|tools)\//, full: 40 },
 ]
 
 /** So many files share a process at most, however short they are: when it dies, the results of all of them are lost. */
