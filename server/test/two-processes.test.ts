@@ -6,13 +6,14 @@ import http from 'node:http'
 import type { Socket } from 'node:net'
 import path from 'node:path'
 import { tmpdir } from 'node:os'
-import { test, type TestContext } from 'node:test'
+import { after, describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
 import { unixFetch } from '@berth/cli/find-service.ts'
 import { readPidFile } from '@berth/gateway/supervisor/run-folder.ts'
 import { openDatabase } from '#/store/database.ts'
 import { insertRevokedTokens } from '#/store/session-ends.ts'
+import type { Lifetime } from './support/berth.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from './support/program.ts'
 import { followResponse, tickingTemplates, type EndlessResponse } from './support/ticking-app.ts'
 import { webSocketHeaders } from './support/web-socket-headers.ts'
@@ -24,7 +25,7 @@ import { onlyLong, waitLimit } from '#test/support/extent.ts'
  */
 
 /** A started program with Ann, whose container answers. */
-async function withAnn(t: TestContext): Promise<{ program: Program; token: string; templates: string }> {
+async function withAnn(t: Lifetime): Promise<{ program: Program; token: string; templates: string }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'berth-templates-'))
   t.after(() => rm(folder, { recursive: true }))
   const templates = path.join(folder, 'templates.json')
@@ -102,26 +103,6 @@ test('while the API process is away, streams and known routes go on, and it come
   assert.equal(program.output().split('ended by SIGKILL; it is started again at once').length - 1, 1)
 })
 
-test('SIGHUP changes the API process for a new one, and streams live on', async (t) => {
-  const { program, token, templates } = await withAnn(t)
-  const socket = await openWebSocket(program, token)
-  const stream = await download(program, token)
-  const before = program.api()
-  program.process.kill('SIGHUP')
-  await program.said(back)
-  assert.ok(!lives(before))
-  assert.notEqual(program.api(), before)
-  assert.equal((await program.fetch('/api/user/me', token)).status, 200)
-  await assertEchoes(socket)
-  await assertStreams(stream)
-  assert.doesNotMatch(program.output(), /settings that changed/)
-  writeFileSync(templates, tickingTemplates.replace('Development', 'Another'))
-  program.process.kill('SIGHUP')
-  await program.said(/settings that changed and are in force now: what the file of CONTAINER_TEMPLATES_FILE says/)
-  const containers = await program.fetch('/api/user/containers', token)
-  assert.match(await containers.text(), /"display_name":"Another"/)
-})
-
 test('SIGHUP with settings that are wrong by now changes nothing, and says what is wrong', onlyLong, async (t) => {
   const { program, token, templates } = await withAnn(t)
   const before = program.api()
@@ -132,33 +113,6 @@ test('SIGHUP with settings that are wrong by now changes nothing, and says what 
   assert.equal(program.api(), before)
   assertSocketIsThere(program)
   assert.equal((await program.fetch('/api/user/me', token)).status, 200)
-})
-
-// The old process had ended before the engine was asked: every path of the API answered 503 until the file was corrected.
-test('SIGHUP with a template that the engine cannot run changes nothing, and says what is missing', async (t) => {
-  const { program, token, templates } = await withAnn(t)
-  const before = program.api()
-  writeFileSync(
-    templates,
-    tickingTemplates.replace('{', '{"odd": {"image": "berth-test-web:1", "runtime": "no-such"},'),
-  )
-  program.process.kill('SIGHUP')
-  await program.said(/the template "odd" asks for the runtime "no-such", which the engine does not have/)
-  await program.said(/the new API process did not come up; the old one goes on/)
-  assert.equal(program.api(), before)
-  assert.equal((await program.fetch('/api/user/me', token)).status, 200)
-})
-
-// Both became ready, and each conducted the containers of all users.
-test('a second service on the same data folder does not start, and says which one uses it', async (t) => {
-  const program = runProgram(t)
-  await program.said(/Berth is ready/)
-  const second = runProgram(t, {}, program.dataDir)
-  const words = `another Berth (process ${program.process.pid}, started `
-  await second.said(/uses the data folder \S+: stop that one, or give this one a folder of its own with DATA_DIR/)
-  assert.ok(second.output().includes(words), second.output())
-  assert.equal(await second.ended(), 1)
-  assert.equal((await program.fetch('/healthz')).status, 200)
 })
 
 // The new process took the socket of the old one along when it ended; connections that were kept hid it for four seconds.
@@ -268,46 +222,96 @@ test(
   },
 )
 
-test('when the gateway process is killed, the API process ends by itself within 20 s and takes the run folder along', async (t) => {
-  const program = runProgram(t)
-  await program.said(/Berth is ready/)
-  const api = program.api()
-  t.after(() => lives(api) && process.kill(api, 'SIGKILL'))
-  program.process.kill('SIGKILL')
-  await waitFor('the end of the API process', () => !lives(api), 20_000)
-  assert.deepEqual(readdirSync(program.temporary), [])
-})
-
-test('the run folder, whose socket authenticates no caller, is accessible to our user only', async (t) => {
-  const program = runProgram(t)
-  await program.said(/Berth is ready/)
-  const [folder = ''] = readdirSync(program.temporary)
-  const { mode } = await stat(path.join(program.temporary, folder))
-  assert.equal(mode & 0o777, 0o700)
-})
-
 /** The token's own name, without a look at its signature. */
 function jtiOf(token: string): string {
   const [, claims = ''] = token.split('.')
   return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { jti: string }).jti
 }
 
-test('a new signing key counts in both processes at once, and nothing that is open is cut for it', async (t) => {
-  const { program, token } = await withAnn(t)
-  const socket = await openWebSocket(program, token)
-  const letters = await download(program, token)
-  const pidFile = readPidFile(program.dataDir)
-  assert.ok(pidFile)
-  const operate = unixFetch(pidFile.socket, { headers: {}, timeout: 20_000 })
-  const rotated = await operate('/api/operator/keys/rotate', { method: 'POST' })
-  assert.equal(rotated.status, 200)
-  const { kid } = (await rotated.json()) as { kid: string }
-  const next = await signIn(program, 'ann@x.org', 'login')
-  assert.equal(decodeProtectedHeader(next).kid, kid)
-  for (const each of [token, next]) {
-    assert.equal((await program.fetch('/ann-dev/', each)).status, 200)
-    assert.equal((await program.fetch('/api/user/me', each)).status, 200)
-  }
-  await assertStreams(letters)
-  await assertEchoes(socket)
+// One program for three tests: each start takes more than a second of CPU time, and its container half a second more.
+describe('a program whose user has a container', async () => {
+  const { program, token, templates } = await withAnn({ after })
+
+  test('a new signing key counts in both processes at once, and nothing that is open is cut for it', async () => {
+    const socket = await openWebSocket(program, token)
+    const letters = await download(program, token)
+    const pidFile = readPidFile(program.dataDir)
+    assert.ok(pidFile)
+    const operate = unixFetch(pidFile.socket, { headers: {}, timeout: 20_000 })
+    const rotated = await operate('/api/operator/keys/rotate', { method: 'POST' })
+    assert.equal(rotated.status, 200)
+    const { kid } = (await rotated.json()) as { kid: string }
+    const next = await signIn(program, 'ann@x.org', 'login')
+    assert.equal(decodeProtectedHeader(next).kid, kid)
+    for (const each of [token, next]) {
+      assert.equal((await program.fetch('/ann-dev/', each)).status, 200)
+      assert.equal((await program.fetch('/api/user/me', each)).status, 200)
+    }
+    await assertStreams(letters)
+    await assertEchoes(socket)
+  })
+
+  // The old process had ended before the engine was asked: every path of the API answered 503 until the file was corrected.
+  test('SIGHUP with a template that the engine cannot run changes nothing, and says what is missing', async () => {
+    const before = program.api()
+    writeFileSync(
+      templates,
+      tickingTemplates.replace('{', '{"odd": {"image": "berth-test-web:1", "runtime": "no-such"},'),
+    )
+    program.process.kill('SIGHUP')
+    await program.said(/the template "odd" asks for the runtime "no-such", which the engine does not have/)
+    await program.said(/the new API process did not come up; the old one goes on/)
+    assert.equal(program.api(), before)
+    assert.equal((await program.fetch('/api/user/me', token)).status, 200)
+    writeFileSync(templates, tickingTemplates)
+  })
+
+  test('SIGHUP changes the API process for a new one, and streams live on', async () => {
+    const socket = await openWebSocket(program, token)
+    const stream = await download(program, token)
+    const before = program.api()
+    program.process.kill('SIGHUP')
+    await program.said(back)
+    assert.ok(!lives(before))
+    assert.notEqual(program.api(), before)
+    assert.equal((await program.fetch('/api/user/me', token)).status, 200)
+    await assertEchoes(socket)
+    await assertStreams(stream)
+    assert.doesNotMatch(program.output(), /settings that changed/)
+    writeFileSync(templates, tickingTemplates.replace('Development', 'Another'))
+    program.process.kill('SIGHUP')
+    await program.said(/settings that changed and are in force now: what the file of CONTAINER_TEMPLATES_FILE says/)
+    const containers = await program.fetch('/api/user/containers', token)
+    assert.match(await containers.text(), /"display_name":"Another"/)
+  })
+})
+
+describe('a program without containers', () => {
+  const program = runProgram({ after })
+
+  test('the run folder, whose socket authenticates no caller, is accessible to our user only', async () => {
+    await program.said(/Berth is ready/)
+    const [folder = ''] = readdirSync(program.temporary)
+    const { mode } = await stat(path.join(program.temporary, folder))
+    assert.equal(mode & 0o777, 0o700)
+  })
+
+  // Both became ready, and each conducted the containers of all users.
+  test('a second service on the same data folder does not start, and says which one uses it', async (t) => {
+    await program.said(/Berth is ready/)
+    const second = runProgram(t, {}, program.dataDir)
+    const words = `another Berth (process ${program.process.pid}, started `
+    await second.said(/uses the data folder \S+: stop that one, or give this one a folder of its own with DATA_DIR/)
+    assert.ok(second.output().includes(words), second.output())
+    assert.equal(await second.ended(), 1)
+    assert.equal((await program.fetch('/healthz')).status, 200)
+  })
+
+  test('when the gateway process is killed, the API process ends by itself within 20 s and takes the run folder along', async (t) => {
+    const api = program.api()
+    t.after(() => lives(api) && process.kill(api, 'SIGKILL'))
+    program.process.kill('SIGKILL')
+    await waitFor('the end of the API process', () => !lives(api), 20_000)
+    assert.deepEqual(readdirSync(program.temporary), [])
+  })
 })
