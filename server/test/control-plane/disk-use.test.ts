@@ -12,7 +12,7 @@ const berth = await startBerth(
   { after },
   {
     env: { MAX_DISK_PER_USER: String(limit), CONTAINER_TEMPLATES: await testTemplates({ home: '/home/berth' }) },
-    pace: { measureHomes: 500 },
+    pace: { measureHomes: 2_000 },
   },
 )
 const admin = await berth.administrator()
