@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { WebSocket, WebSocketServer, type RawData } from 'ws'
-import { MediaFeatures, type BidiCommand } from './media-features.ts'
+import { MediaFeatures, type BidiCommand } from './firefox-window.ts'
 
 /**
  * Firefox with a relay before its WebDriver BiDi: `relay.sh` takes the arguments of Firefox and says, as Firefox does, where it
