@@ -9,6 +9,7 @@ import { startBerth, testTemplates, type Berth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { inGerman, t as said } from '#test/support/front-end-text.ts'
 import { waitLimit } from '#test/support/extent.ts'
+import { containerAddress } from '#test/support/routing.ts'
 
 /** A day of an administrator, and what the person whom it is about sees of it, each in a browser of their own. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -64,7 +65,7 @@ test('an administrator invites, sees, blocks and unblocks one and many, acts for
     await bobs.goto(/http\S+/.exec(berth.mail.newestTo(bob).text ?? '')?.[0] ?? '')
     await bobs.getByRole('button', { name: said('signIn.verify.signupButton') }).click()
     await bobs.getByRole('button', { name: `${said('dashboard.action.launch')} Production` }).click()
-    await arrival(bobs, '/bob-prod/')
+    await arrival(bobs, containerAddress(berth.app, 'bob-prod'))
     await bobs.goto(berth.app.frontendUrl)
     await bobsCard.getByText(said('dashboard.status.running'), { exact: true }).waitFor()
   })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBerth, type BerthOptions, type Lifetime } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
+import { containerAddress } from '#test/support/routing.ts'
 
 /**
  * The main job as a new person does it, in a real browser, against the real engine, mail server and demo images.
@@ -50,7 +51,7 @@ test('a new person signs up, opens the mail, launches both containers, works, an
     async () => {
       await page.getByRole('link', { name: 'Open Development' }).waitFor()
       await page.getByRole('button', { name: 'Launch Production' }).click()
-      await arrival(page, '/ann-prod/')
+      await arrival(page, containerAddress(berth.app, 'ann-prod'))
       await page.getByRole('heading').first().waitFor()
       await page.goto(berth.app.frontendUrl)
       await page.getByRole('link', { name: 'Open Production' }).waitFor()
@@ -68,14 +69,14 @@ test('a new person signs up, opens the mail, launches both containers, works, an
 
   await t.test('prod opens as a site under its own path', async () => {
     await page.getByRole('link', { name: 'Open Production' }).click()
-    await arrival(page, '/ann-prod/')
+    await arrival(page, containerAddress(berth.app, 'ann-prod'))
     await page.getByRole('heading').first().waitFor()
     await page.goto(berth.app.frontendUrl)
   })
 
   await t.test('dev opens, and its terminal writes a file through a WebSocket', async () => {
     await page.getByRole('link', { name: 'Open Development' }).click()
-    await arrival(page, '/ann-dev/')
+    await arrival(page, containerAddress(berth.app, 'ann-dev'))
     await typeInTerminal(page, 'echo kept-by-the-home > note.txt')
     await page.getByRole('tree', { name: 'Files' }).getByText('note.txt').waitFor()
     await picture('workspace')
@@ -105,7 +106,7 @@ test('a new person signs up, opens the mail, launches both containers, works, an
     await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.goto(`${berth.app.spawnerUrl}/ann-dev/`)
+    await page.goto(containerAddress(berth.app, 'ann-dev'))
     await page.waitForURL('**/login?next=%2Fann-dev%2F')
   })
 

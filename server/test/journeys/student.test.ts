@@ -7,6 +7,7 @@ import { assertOk } from '#test/support/api-calls.ts'
 import { openTab } from '#test/support/browser.ts'
 import { startGroupBerth } from '#test/support/group-berth.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { visitContainer } from '#test/support/routing.ts'
 import { violations } from '#test/stories/accessibility-checks.ts'
 
 /** A student of two courses, on a phone: what each course brings, what its teacher does, and what the end of one leaves of the other. */
@@ -116,12 +117,12 @@ test('"May I look?", agreed to, is ended with one press', async () => {
   // The pressed button is gone; who works with keys was at the top of the document.
   await page.locator('h1:focus').waitFor()
   await fits(page)
-  const visit = () => berth.call('GET', '/ann-lab/', { token: tom.token })
-  assert.notEqual((await visit()).status, 403)
+  const visit = () => visitContainer(berth, 'ann-lab', tom.token)
+  assert.notEqual(await visit(), 403)
   await page.getByText('here now').waitFor()
   await press('End their access')
   await page.getByText('may look at').waitFor({ state: 'detached' })
-  assert.equal((await visit()).status, 403)
+  assert.equal(await visit(), 403)
   assertOk(await ask())
   await page.getByText('asks to look at').waitFor()
   // A press within half a second was meant for what the question covers.

@@ -8,6 +8,7 @@ import { pollUntil } from '#test/support/control-plane.ts'
 import { openStream } from '#test/support/event-stream.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { observationTime } from '#test/support/observation-time.ts'
+import { visitContainer } from '#test/support/routing.ts'
 import { violations } from '#test/stories/accessibility-checks.ts'
 
 /** A teacher with a class, on a phone at the desk: what the page of a group shows without being reloaded, and what its buttons do. */
@@ -134,19 +135,19 @@ test('"May I look?" waits for the answer of the member, then leads to the contai
     () => looks()?.requests.length === 1,
     () => own.text(),
   )
-  const visit = () => berth.call('GET', `/${ann.slug}-lab/`, { token: tom.token })
-  assert.equal((await visit()).status, 403)
+  const visit = () => visitContainer(berth, `${ann.slug}-lab`, tom.token)
+  assert.equal(await visit(), 403)
   assertOk(await ann.call('POST', `/api/user/look-requests/${looks()?.requests[0]?.id}/agree`))
   const link = sheet.getByRole('link', { name: 'Look at Physics lab of ann@x.org' })
   assert.equal(await link.getAttribute('href'), `${berth.app.spawnerUrl}/${ann.slug}-lab`)
-  assert.notEqual((await visit()).status, 403)
+  assert.notEqual(await visit(), 403)
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390)
   // The row and its filter say it, too.
   await row('ann@x.org').getByText('Physics lab: running, you may look').waitFor()
   assertOk(await ann.call('DELETE', `/api/container/shares/lab/${looks()?.looks[0]?.share_id}`))
   await link.waitFor({ state: 'detached' })
   await confirm('Close')
-  assert.equal((await visit()).status, 403)
+  assert.equal(await visit(), 403)
   own.close()
 })
 

@@ -13,7 +13,14 @@ import { createNetGateway } from '@berth/gateway/net-gateway.ts'
 import type { Mailer, Email } from '#/accounts/mail/mailer.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
-import { webFolder, type CallOptions, type ClosableGateway, type Lifetime, type Reply } from './berth.ts'
+import {
+  routingSettings,
+  webFolder,
+  type CallOptions,
+  type ClosableGateway,
+  type Lifetime,
+  type Reply,
+} from './berth.ts'
 import type { Fault } from './engine/faulty-runtimes.ts'
 import { emptyRuntime } from './engine/fake-engine.ts'
 import { caller } from './quick-client.ts'
@@ -69,7 +76,7 @@ export async function startEnginelessBerth(
   options: EnginelessOptions = {},
 ): Promise<EnginelessBerth> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(quickFolder(), 'berth-test-')))
-  const env = { PORT: '0', DATA_DIR: dataDir, CONTAINER_TEMPLATES: templates, ...options.env }
+  const env = { PORT: '0', DATA_DIR: dataDir, CONTAINER_TEMPLATES: templates, ...routingSettings, ...options.env }
   const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))
   if (!config) throw new Error(problems.join('\n'))
   if (config.databaseUrl === null && options.dataDir === undefined) await copyEmptyStore(dataDir)

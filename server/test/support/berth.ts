@@ -109,6 +109,11 @@ export interface Person {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
 }
 
+/** A way of routing for all Berths of a run that name none: `BERTH_TEST_ROUTING=subdomain`. Path routing is the usual one. */
+export const routingSettings: Readonly<Record<string, string>> = process.env.BERTH_TEST_ROUTING
+  ? { CONTAINER_ROUTING: process.env.BERTH_TEST_ROUTING }
+  : {}
+
 /** Two types, `dev` and `prod`, of a tiny web server. */
 export async function testTemplates(fields: Record<string, unknown> = {}): Promise<string> {
   const image = await testImage()
@@ -134,6 +139,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
     CONTAINER_TEMPLATES: await testTemplates(),
     // Some templates of tests name images of public registries, which no test asks.
     FETCH_IMAGES: 'prestart',
+    ...routingSettings,
     ...options.env,
   }
   const { config, problems } = readConfig(env, (file) => readFileSync(file, 'utf8'))

@@ -5,6 +5,7 @@ import { startBerth } from '#test/support/berth.ts'
 import { arrival, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { waitLimit } from '#test/support/extent.ts'
+import { containerAddress } from '#test/support/routing.ts'
 
 /** What a person does with their containers from the dashboard, with the real server and engine. */
 const webDir = path.resolve(import.meta.dirname, '../../../../web/dist')
@@ -53,14 +54,14 @@ test('with keys alone a container is chosen, stopped after a question, and launc
   await page.route('**/api/container/launch/*', (route) => route.abort('connectionreset'), { times: 1 })
   await page.keyboard.press('2')
   await page.keyboard.press('l')
-  await arrival(page, `${berth.app.spawnerUrl}/ann-prod/`)
+  await arrival(page, containerAddress(berth.app, 'ann-prod'))
 })
 
 // Its requests started the container again within seconds, and the card said that it was stopped and that it runs.
 test('what its owner stops stays stopped while a tab of its application is open, and a reload of the tab starts it', async () => {
   assert.equal((await ann.call('POST', '/api/container/launch/dev')).status, 200)
   const tab = await page.context().newPage()
-  await tab.goto(`${berth.app.spawnerUrl}/ann-dev/`)
+  await tab.goto(containerAddress(berth.app, 'ann-dev'))
   const ask = () =>
     tab.evaluate(async () => {
       new Image().src = 'picture.png'
