@@ -3,10 +3,11 @@ import path from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { startBerth } from '#test/support/berth.ts'
-import { arrival, openTab } from '#test/support/browser.ts'
+import { arrival, isFirefox, openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 import { onlyLong, waitLimit } from '#test/support/extent.ts'
+import { containerAddress } from '#test/support/routing.ts'
 
 /** The whole job of a student without a mouse: Tab, Shift and Tab, Enter, Space and Escape, and what is typed into the one field. */
 const webDir = path.resolve(import.meta.dirname, '../../../web/dist')
@@ -49,7 +50,7 @@ test(
     await t.test('launches a container, which opens when it is ready', async () => {
       await reach(page, button(`${said('dashboard.action.launch')} Production`))
       await page.keyboard.press('Enter')
-      await arrival(page, '/ann-prod/')
+      await arrival(page, containerAddress(berth.app, 'ann-prod'))
       await page.goto(berth.app.frontendUrl)
       await containers.waitFor()
     })
@@ -92,7 +93,7 @@ test(
       await reach(page, button(said('frame.nav.signOut')))
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: said('signIn.ask.title') }).waitFor()
-      await page.goto(`${berth.app.spawnerUrl}/ann-dev/`)
+      await page.goto(containerAddress(berth.app, 'ann-dev'))
       await page.waitForURL('**/login?next=%2Fann-dev%2F')
     })
 
@@ -111,7 +112,11 @@ async function reach(page: Page, wanted: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press(key)
     // Behind the last control, of a dialog too, come the browser's own, and then the first again.
-    if (await page.evaluate(() => document.activeElement === document.body)) continue
+    if (await page.evaluate(() => !document.hasFocus() || document.activeElement === document.body)) {
+      // Keys by BiDi go to the page even while a control of Firefox has the focus, so they do not lead back.
+      if (isFirefox) await page.bringToFront()
+      continue
+    }
     await focusIsSeen(page)
     if (await hasFocus(wanted)) return
   }

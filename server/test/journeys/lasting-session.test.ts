@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page, WebSocket } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { unixFetch } from '@berth/cli/find-service.ts'
 import { readPidFile } from '@berth/gateway/supervisor/run-folder.ts'
-import { arrival, openTab, steadily } from '#test/support/browser.ts'
+import { arrival, connectionOf, openTab, steadily, type Connection } from '#test/support/browser.ts'
 import { extent, timeLimit, waitLimit } from '#test/support/extent.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 import { lives, runProgram, signIn, waitFor, type Program } from '#test/support/program.ts'
@@ -42,7 +42,7 @@ test(
       for (const end = Date.now() + milliseconds; Date.now() < end; await sleep(1_000)) {
         await workspace.keyboard.type('x')
         assert.equal(await read(), 200)
-        assert.ok(!socket.isClosed(), 'the terminal was cut')
+        assert.ok(!(await socket.isClosed()), 'the terminal was cut')
       }
     }
 
@@ -64,7 +64,7 @@ test(
       await dashboard.getByRole('button', { name: said('frame.nav.account') }).click()
       await dashboard.getByRole('link', { name: said('sessions.title') }).click()
       await dashboard.getByRole('heading', { name: /This browser$/ }).waitFor()
-      assert.ok(!socket.isClosed(), 'the terminal was cut')
+      assert.ok(!(await socket.isClosed()), 'the terminal was cut')
     })
 
     await t.test('after a pause the workspace goes on with the first click, and its page stays as it was', async () => {
@@ -99,7 +99,7 @@ test(
     await t.test(
       '"End" elsewhere cuts the terminal within a second, and the page has words and the address',
       async () => {
-        assert.ok(!socket.isClosed(), 'the terminal was cut before')
+        assert.ok(!(await socket.isClosed()), 'the terminal was cut before')
         await workspace.locator('.cm-content').click()
         await workspace.keyboard.type('draft of Ann')
         const token = await signIn(program, 'ann@example.org', 'login')
@@ -108,7 +108,7 @@ test(
         }
         const browser = sessions.find((each) => !each.is_current)
         const headers = { authorization: `Bearer ${token}` }
-        const closed = socket.waitForEvent('close', { timeout: 5_000 })
+        const closed = socket.closed()
         const ended = await program.fetch(`/api/user/sessions/${browser?.id}`, undefined, { method: 'DELETE', headers })
         const endedAt = Date.now()
         assert.equal(ended.status, 200)
@@ -185,10 +185,8 @@ async function pictureOnPhone(page: Page, name: string): Promise<void> {
 }
 
 /** Opens the workspace and waits for its terminal. @returns the terminal's connection */
-async function openTerminal(page: Page, url: string): Promise<WebSocket> {
-  const opened = page.waitForEvent('websocket', { timeout: 20_000 })
-  await steadily(() => page.goto(url))
-  const socket = await opened
+async function openTerminal(page: Page, url: string): Promise<Connection> {
+  const socket = await connectionOf(page, () => steadily(() => page.goto(url)))
   await page.locator('.xterm-helper-textarea').focus()
   return socket
 }

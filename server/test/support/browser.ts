@@ -1,4 +1,4 @@
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type JSHandle, type Page } from 'playwright-core'
 import type { Lifetime } from './berth.ts'
 import { browserNetwork } from './browser-network.ts'
 import { launchFirefox } from './firefox/firefox.ts'
@@ -10,6 +10,9 @@ const installed = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** `npm run test:firefox` sets it. */
 export const isFirefox = process.env.BERTH_TEST_BROWSER === 'firefox'
+
+/** What pages see of their user's preference, unless a test says otherwise: `BERTH_TEST_COLOR_SCHEME=dark`. */
+const colorScheme = process.env.BERTH_TEST_COLOR_SCHEME === 'dark' ? 'dark' : 'light'
 
 /** A page in a fresh context of a headless Chromium or Firefox, with everything that went wrong in it. */
 export interface Tab {
@@ -39,6 +42,7 @@ export async function openTab(lifetime: Lifetime, host?: string): Promise<Tab> {
     ignoreHTTPSErrors: true,
     // Animations of what waits take an eighth of the CPU time of all journeys; none of them says anything of its own.
     reducedMotion: 'reduce',
+    colorScheme,
   })
   const page = await context.newPage()
   page.setDefaultTimeout(waitLimit(20_000))
@@ -78,7 +82,7 @@ export async function startBrowser(
 }
 
 async function launch(args: readonly string[], hosts: readonly string[] = []): Promise<Browser> {
-  if (isFirefox) return launchFirefox(hosts)
+  if (isFirefox) return launchFirefox(hosts, colorScheme)
   const usual = [
     '--no-sandbox',
     '--disable-gpu',
@@ -131,4 +135,40 @@ export async function arrival(page: Page, path: string): Promise<void> {
     if (page.url().startsWith('chrome-error:')) await page.reload().catch(() => undefined)
   }
   await page.waitForLoadState()
+}
+
+/** A connection that a page has opened, as the page knows it: Firefox says nothing of WebSockets by BiDi. */
+export interface Connection {
+  isClosed(): Promise<boolean>
+  /** Resolves when it is closed, at once if it is already. */
+  closed(): Promise<void>
+}
+
+/**
+ * The first WebSocket of the document that a page is led to.
+ * @param lead has the page load that document
+ */
+export async function connectionOf(page: Page, lead: () => Promise<unknown>): Promise<Connection> {
+  await page.addInitScript(() => {
+    const sockets: WebSocket[] = []
+    Object.assign(globalThis, { sockets })
+    globalThis.WebSocket = new Proxy(WebSocket, {
+      construct(target, args: ConstructorParameters<typeof WebSocket>) {
+        const socket = new target(...args)
+        sockets.push(socket)
+        return socket
+      },
+    })
+  })
+  await lead()
+  const first = await page.waitForFunction(() => (globalThis as unknown as { sockets: WebSocket[] }).sockets[0])
+  const socket = first as JSHandle<WebSocket>
+  return {
+    isClosed: () => socket.evaluate(({ readyState }) => readyState >= WebSocket.CLOSING),
+    closed: () =>
+      socket.evaluate(async (opened) => {
+        if (opened.readyState === WebSocket.CLOSED) return
+        await new Promise((resolve) => opened.addEventListener('close', resolve))
+      }),
+  }
 }

@@ -71,12 +71,15 @@ test('Ann lets him look: he finds the container on his dashboard, and reads in i
 })
 
 test('Ann lets him use it: his terminal runs in her container, and ends within a second when she ends the share', async () => {
+  // Only the window in front has a focus in Firefox.
+  await desk.bringToFront()
   await endOf().click()
   await desk.getByText('Shared with no one.').waitFor()
   // Not at the top of the document: the row is gone with the pressed button.
   await desk.locator('h2:focus').waitFor()
   await desk.getByRole('status').filter({ hasText: 'ben@x.org no longer has access.' }).waitFor()
   await share('use it')
+  await phone.bringToFront()
   await steadily(() => phone.goto(workspace))
   await phone.locator('.xterm').click()
   await phone.keyboard.type('echo shared-$((40+2)) | tee shared.txt\n')

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { assertOk, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
-import { openTab } from '#test/support/browser.ts'
+import { connectionOf, openTab } from '#test/support/browser.ts'
 import { pollUntil } from '#test/support/control-plane.ts'
 import { testImage } from '#test/support/engine/engine.ts'
 import { t as said } from '#test/support/front-end-text.ts'
@@ -286,17 +286,15 @@ test('an app whose service worker passes everything on is reached by links and r
 
 test('a terminal stays open longer than its token and at two containers at once, until the sign-out; the next sign-in leads back', async () => {
   const workspace = await context.newPage()
-  const opening = workspace.waitForEvent('websocket')
-  await workspace.goto(hostOf('ann-work'))
+  const socket = await connectionOf(workspace, () => workspace.goto(hostOf('ann-work')))
   await workspace.getByRole('tree', { name: 'Files' }).waitFor()
-  const socket = await opening
   const read = () => workspace.evaluate(async () => (await fetch('./')).status)
   for (const end = Date.now() + 11_000; Date.now() < end; await workspace.waitForTimeout(1_500)) {
     assert.equal(await read(), 200)
     assert.match(await seenBy('ann-prod'), /^HTTP_X_BERTH_USER=ann@x\.org$/m)
-    assert.ok(!socket.isClosed(), 'the terminal was cut')
+    assert.ok(!(await socket.isClosed()), 'the terminal was cut')
   }
-  const closed = socket.waitForEvent('close')
+  const closed = socket.closed()
   await page.goto(front)
   await page.getByRole('button', { name: said('frame.nav.account') }).click()
   await page.getByRole('button', { name: said('frame.nav.signOut') }).click()

@@ -20,10 +20,10 @@ interface Override {
 const firstOwnId = 2 ** 40
 
 /**
- * Sets the colour scheme that pages see, as the developer tools of Firefox do: by a script in Firefox's own window, which
- * `--remote-allow-system-access` allows. What pages see before is set by preferences (`firefox.ts`).
+ * What Firefox 153 does not do by BiDi, done by scripts in a window of Firefox's own, which `--remote-allow-system-access`
+ * allows.
  */
-export class MediaFeatures {
+export class FirefoxWindow {
   readonly #send: (command: BidiCommand) => void
   readonly #waiting = new Map<number, (answer: Record<string, unknown>) => void>()
   #lastId = firstOwnId
@@ -32,28 +32,30 @@ export class MediaFeatures {
     this.#send = send
   }
 
-  /** Takes the parameters of `emulation.setMediaFeaturesOverride`. @returns what is to be answered, but the id */
-  async set(params: unknown): Promise<Outcome> {
+  /**
+   * Sets the colour scheme that pages see, as the developer tools do. What pages see before is set by preferences (`firefox.ts`).
+   * @param params of `emulation.setMediaFeaturesOverride`
+   * @returns what is to be answered, but the id
+   */
+  async setMediaFeatures(params: unknown): Promise<Outcome> {
     const { features, contexts = [] } = params as Override
-    if (contexts.length === 0) return { type: 'success', result: {} }
-    const windows = await this.#ask('browsingContext.getTree', { 'moz:scope': 'chrome' })
-    const [window] = (windows.result as { contexts: { context: string }[] } | undefined)?.contexts ?? []
-    if (window === undefined) return { type: 'error', error: 'unknown error', message: JSON.stringify(windows) }
-    const answer = await this.#ask('script.callFunction', {
-      target: { context: window.context },
-      awaitPromise: false,
-      functionDeclaration: `(scheme, ...ids) => {
-        const { NavigableManager } = ChromeUtils.importESModule('chrome://remote/content/shared/NavigableManager.sys.mjs')
-        for (const id of ids) {
-          const top = NavigableManager.getBrowsingContextById(id)?.top
-          if (top !== undefined) top.prefersColorSchemeOverride = scheme
-        }
-      }`,
-      arguments: [features['prefers-color-scheme'] ?? 'none', ...contexts].map((value) => ({ type: 'string', value })),
-    })
-    const { type } = (answer.result ?? {}) as { type?: string }
-    if (answer.type === 'success' && type === 'success') return { type: 'success', result: {} }
-    return { type: 'error', error: 'unknown error', message: JSON.stringify(answer) }
+    const scheme = features['prefers-color-scheme'] ?? 'none'
+    const set = `(page, scheme) => { page.prefersColorSchemeOverride = scheme }`
+    for (const context of contexts) {
+      const outcome = await this.#run(context, set, scheme)
+      if (outcome.type === 'error') return outcome
+    }
+    return { type: 'success', result: {} }
+  }
+
+  /**
+   * Moves the focus into a page. Behind the last control of a page, Tab leads to the controls of Firefox, and
+   * `browsingContext.activate` does not lead back from there.
+   * @param params of `browsingContext.activate`
+   */
+  async focusPage(params: unknown): Promise<void> {
+    const { context } = params as { readonly context: string }
+    await this.#run(context, `(page) => page.embedderElement.focus()`)
   }
 
   /** @returns whether a message of Firefox answers what was asked here, and is not for the client */
@@ -64,6 +66,26 @@ export class MediaFeatures {
     this.#waiting.delete(id)
     take?.(message)
     return take !== undefined
+  }
+
+  /** Calls a function with the `BrowsingContext` of a page, if that is still there, and with an argument. */
+  async #run(context: string, declaration: string, argument = ''): Promise<Outcome> {
+    const windows = await this.#ask('browsingContext.getTree', { 'moz:scope': 'chrome' })
+    const [window] = (windows.result as { contexts: { context: string }[] } | undefined)?.contexts ?? []
+    if (window === undefined) return { type: 'error', error: 'unknown error', message: JSON.stringify(windows) }
+    const answer = await this.#ask('script.callFunction', {
+      target: { context: window.context },
+      awaitPromise: false,
+      functionDeclaration: `(id, argument) => {
+        const { NavigableManager } = ChromeUtils.importESModule('chrome://remote/content/shared/NavigableManager.sys.mjs')
+        const page = NavigableManager.getBrowsingContextById(id)?.top
+        if (page) (${declaration})(page, argument)
+      }`,
+      arguments: [context, argument].map((value) => ({ type: 'string', value })),
+    })
+    const { type } = (answer.result ?? {}) as { type?: string }
+    if (answer.type === 'success' && type === 'success') return { type: 'success', result: {} }
+    return { type: 'error', error: 'unknown error', message: JSON.stringify(answer) }
   }
 
   #ask(method: string, params: unknown): Promise<Record<string, unknown>> {

@@ -8,8 +8,12 @@ import { firefox, type Browser } from 'playwright-core'
 
 const relay = path.join(import.meta.dirname, 'relay.sh')
 
-/** Firefox without a window. @param hosts names that lead to this machine, beside those below `localhost` */
-export async function launchFirefox(hosts: readonly string[]): Promise<Browser> {
+/**
+ * Firefox without a window.
+ * @param hosts names that lead to this machine, beside those below `localhost`
+ * @param colorScheme what pages see, unless a page is told otherwise
+ */
+export async function launchFirefox(hosts: readonly string[], colorScheme: 'light' | 'dark'): Promise<Browser> {
   const browser = await firefox.launch({
     channel: 'moz-firefox',
     executablePath: relay,
@@ -17,8 +21,7 @@ export async function launchFirefox(hosts: readonly string[]): Promise<Browser> 
     args: ['--remote-allow-system-access'],
     firefoxUserPrefs: {
       'ui.prefersReducedMotion': 1,
-      // Light, unless a page is told otherwise.
-      'layout.css.prefers-color-scheme.content-override': 1,
+      'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1,
       'network.dns.localDomains': hosts.join(','),
       // The containers of other tests change the networks of this machine.
       'network.notify.changed': false,

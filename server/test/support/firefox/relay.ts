@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { WebSocket, WebSocketServer, type RawData } from 'ws'
-import { MediaFeatures, type BidiCommand } from './firefox-window.ts'
+import { FirefoxWindow, type BidiCommand } from './firefox-window.ts'
 
 /**
  * Firefox with a relay before its WebDriver BiDi: `relay.sh` takes the arguments of Firefox and says, as Firefox does, where it
  * listens. Every message passes unchanged but `emulation.setMediaFeaturesOverride`, which Playwright sends for each context and
- * Firefox 153 does not know, and events of downloads. The relay ends with Firefox, and Firefox with the relay's process group.
+ * Firefox 153 does not know, and events of downloads; before `browsingContext.activate` the page gets the focus. The relay ends
+ * with Firefox, and Firefox with the relay's process group.
  */
 
 const firefox = spawn(process.env.FIREFOX ?? 'firefox-esr', process.argv.slice(2), {
@@ -34,17 +35,19 @@ async function listen(address: string): Promise<number> {
 
 function relay(client: WebSocket, upstream: WebSocket): void {
   const isOpen = once(upstream, 'open')
-  const media = new MediaFeatures((command) => upstream.send(JSON.stringify(command)))
+  const own = new FirefoxWindow((command) => upstream.send(JSON.stringify(command)))
   client.on('message', async (data) => {
     await isOpen
     const text = textOf(data)
     const command = JSON.parse(text) as BidiCommand
-    if (command.method !== 'emulation.setMediaFeaturesOverride') upstream.send(text)
-    else client.send(JSON.stringify({ id: command.id, ...(await media.set(command.params)) }))
+    if (command.method === 'emulation.setMediaFeaturesOverride')
+      return client.send(JSON.stringify({ id: command.id, ...(await own.setMediaFeatures(command.params)) }))
+    if (command.method === 'browsingContext.activate') await own.focusPage(command.params)
+    upstream.send(text)
   })
   upstream.on('message', (data) => {
     const text = textOf(data)
-    if (!media.takesAnswer(text)) client.send(withDownload(text))
+    if (!own.takesAnswer(text)) client.send(withDownload(text))
   })
   client.on('close', () => upstream.close())
   for (const end of [upstream, client]) end.on('error', () => client.close())
