@@ -5,6 +5,7 @@ import { assertOk, tokenBy } from '#test/support/api-calls.ts'
 import { startBerth } from '#test/support/berth.ts'
 import { openTab } from '#test/support/browser.ts'
 import { testImage } from '#test/support/engine/engine.ts'
+import { waitLimit } from '#test/support/extent.ts'
 import { t as said } from '#test/support/front-end-text.ts'
 
 /**
@@ -74,7 +75,7 @@ test('her container opens no page in it, in no window and no frame, and says why
 test('no worker is registered while acting, whichever page tries', async () => {
   await page.goto(`${origin}/`)
   await page.getByRole('region', { name: said('takeover.label') }).waitFor()
-  const tried = await page.evaluate(async () => {
+  const tried = await page.evaluate(async (limit) => {
     const attempt = async (work: () => unknown) => {
       try {
         await work()
@@ -87,14 +88,14 @@ test('no worker is registered while acting, whichever page tries', async () => {
       new Promise((resolve, reject) => {
         const worker = new SharedWorker(script)
         worker.addEventListener('error', () => reject(new Error('refused')))
-        setTimeout(resolve, 1_500)
+        setTimeout(resolve, limit)
       })
     return [
       await attempt(() => navigator.serviceWorker.register('/eve-dev/worker.js', { scope: '/eve-dev/' })),
       await attempt(() => navigator.serviceWorker.register('/eve-open/worker.js', { scope: '/eve-open/' })),
       await attempt(() => shared('/eve-dev/worker.js')),
     ]
-  })
+  }, waitLimit(5_000))
   assert.ok(!tried.includes('registered'), tried.join('\n'))
   assert.deepEqual(await scopes(), [])
 })
