@@ -91,7 +91,7 @@ test('each library has its one place', () => {
         'gateway/src/supervisor/',
         'server/src/engines/docker/host-rules.ts',
         'server/src/machine/answering-paths.ts',
-        'server/src/machine/unusable-mounts.ts',
+        'server/src/machine/mounts.ts',
         'server/src/ssh/ssh-process-handle.ts',
         credentialPlugin,
         'cli/src/backup/restore-backup.ts',

@@ -10,7 +10,7 @@ import {
   type ReadTemplates,
   type TemplateProblem,
 } from '#/templates/read-templates.ts'
-import { unusableMounts } from '#/machine/unusable-mounts.ts'
+import { unusableMounts } from '#/machine/mounts.ts'
 import { replaceablePaths } from '#/templates/replaceable-paths.ts'
 import { sharedHomeProblems } from '#/templates/shared-homes.ts'
 import { TemplateSources, sourcePathsOf, type SourceFolders } from '#/templates/template-sources.ts'

@@ -3,7 +3,7 @@ import { lstat, readFile, readlink, realpath, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import { fileReason, isBelow, pathOutside, unusablePath, walkPath, type AllowedPath } from './allowed-paths.ts'
-import { isAnsweredElsewhere, mountsIn } from './mount-info.ts'
+import { isAnsweredElsewhere, mountPointOf, mountsIn } from './mounts.ts'
 import { withTimeout } from './try-or-log.ts'
 
 /** How long a file system may take to answer, in ms. */
@@ -130,12 +130,6 @@ export class AnsweringPaths {
       return answer.value
     })
   }
-}
-
-/** The longest one that the path is in. */
-export function mountPointOf(file: string, mounts: readonly string[]): string {
-  const isIn = (mount: string) => mount === '/' || file === mount || file.startsWith(`${mount}/`)
-  return mounts.filter(isIn).reduce((longest, each) => (each.length > longest.length ? each : longest), '/')
 }
 
 // A machine without it has all paths in one place.

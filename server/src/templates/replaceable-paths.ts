@@ -1,7 +1,7 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isBelow, walkPath } from '#/machine/allowed-paths.ts'
-import { unusableMountOf } from '#/machine/unusable-mounts.ts'
+import { unusableMountOf } from '#/machine/mounts.ts'
 import type { TemplateProblem } from './read-templates.ts'
 import { commonFolder, mayBeBelow } from './personal-paths.ts'
 import { mountsWithHome, type Template } from './template.ts'
