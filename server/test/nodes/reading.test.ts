@@ -145,7 +145,7 @@ test('what is refused, asked with an API token, or sent in another way is answer
 
 test('what the leader has answered is in the next answer of the follower', async () => {
   const { leader, follower, boss, ann, annId, groupId } = scene
-  const rounds = extent(8, 300)
+  const rounds = extent(25, 300)
   const over = new AbortController()
   // Requests that are under way when a change is made.
   const crowd = Array.from({ length: 4 }, async () => {

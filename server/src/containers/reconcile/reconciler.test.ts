@@ -30,21 +30,23 @@ for (const [words, error, isAnswering] of [
 
 // A fault of the engine at single containers ends without a word. After four failures the next try came eight seconds later, while a
 // block holds within five.
-for (const [words, isUrgent, runs] of [
-  ['what is urgent is tried again every two seconds, however often it failed', true, 8],
-  ['anything else is tried again after ever longer pauses', false, 4],
+for (const [words, isUrgent, between, runs] of [
+  ['what is urgent is tried again every two seconds, however often it failed', true, 'failed', 8],
+  ['while the engine is away, whose return is told, the pauses grow', true, 'unreachable', 4],
+  ['anything else is tried again after ever longer pauses', false, 'failed', 4],
 ] as const)
   test(words, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     let begun = 0
     const run = async () => {
-      begun++
-      // A list that fails in between says nothing of the block.
-      throw begun === 3 ? silence : new Unfinished([silence], { isUrgent })
+      // A list that fails says nothing of the block.
+      throw ++begun < 3 ? new Unfinished([silence], { isUrgent }) : new RuntimeError(between, 'list containers')
     }
+    // Its failures as a whole are not those of the block.
+    const other = { name: 'removals', run: () => Promise.reject(new RuntimeError('failed', 'list homes')) }
     const reconciler = new Reconciler(60_000, pino({ level: 'silent' }))
     t.after(() => reconciler.stop())
-    reconciler.start([{ name: 'containers', run }])
+    reconciler.start([{ name: 'containers', run }, other])
     for (let second = 0; second <= 13; second++) {
       await new Promise(setImmediate)
       t.mock.timers.tick(1_000)

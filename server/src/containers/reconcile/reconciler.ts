@@ -48,8 +48,11 @@ export interface ReconcilerReport {
 
 /** Pause after the first run in which a task failed, in ms; doubled with each further one, up to the usual pause. */
 const firstRetry = 1_000
-/** Max pause while something urgent is left to do, in ms: an engine that fails at one container says nothing once it would not. */
-const urgentRetry = 2_000
+/**
+ * Max pause while something urgent is left to do, in ms, or so many times what the last run took, so that an engine which never does
+ * it costs a large installation a sixth of a core: an engine that fails at one container says nothing once it would not.
+ */
+const [urgentRetry, urgentShare] = [2_000, 5]
 /** Max failures in the report; each has its cause in the log. */
 const maxFailures = 20
 
@@ -69,7 +72,8 @@ export class Reconciler {
   #isStarted = false
   #isStopped = false
   #failedRuns = 0
-  #isUrgent = false
+  /** Names of tasks that have something urgent left to do. */
+  #urgent: ReadonlySet<string> = new Set()
   #report: ReconcilerReport = {
     lastRun: null,
     lastSuccess: null,
@@ -137,8 +141,14 @@ export class Reconciler {
 
   #pause(): number {
     if (this.#failedRuns === 0) return this.#interval
-    const longest = this.#isUrgent ? Math.min(this.#interval, urgentRetry) : this.#interval
-    return Math.min(longest, firstRetry * 2 ** (this.#failedRuns - 1))
+    const retry = Math.min(this.#interval, firstRetry * 2 ** (this.#failedRuns - 1))
+    if (this.#urgent.size === 0) return retry
+    return Math.min(retry, Math.max(urgentRetry, urgentShare * (this.#report.duration ?? 0)))
+  }
+
+  /** A task that failed as a whole knows nothing new of what was urgent. The return of an engine that is away requests a run by itself. */
+  #isUrgent({ task, isUrgent, isOfTask, reason }: Failure): boolean {
+    return isUrgent || (isOfTask && this.#urgent.has(task) && !isEngineUnreachable(reason))
   }
 
   /** @returns whether every task finished; a failed task does not keep the others from running */
@@ -148,8 +158,7 @@ export class Reconciler {
     this.#onRun()
     for (const task of this.#tasks) failures.push(...(await this.#runOne(task)))
     const [lastRun, isDone] = [new Date(), failures.length === 0]
-    // A task that failed as a whole knows nothing new of what was urgent before.
-    this.#isUrgent = failures.some(({ isUrgent, isOfTask }) => isUrgent || (isOfTask && this.#isUrgent))
+    this.#urgent = new Set(failures.filter((failure) => this.#isUrgent(failure)).map(({ task }) => task))
     const { done, failed } = this.#report.runs
     this.#report = {
       lastRun,

@@ -138,16 +138,15 @@ export async function portOnceListed(
   type: string,
   port: number,
 ): Promise<{ readonly url: string; readonly is_loopback: boolean }> {
-  const find = async () => {
+  let listed: { readonly url: string; readonly is_loopback: boolean } | undefined
+  const isListed = async () => {
     const { ports } = (await person.call('GET', `/api/container/ports/${type}`)).body
-    return ports.find((each: { port: number }) => each.port === port)
+    listed = ports.find((each: { port: number }) => each.port === port)
+    return listed !== undefined
   }
-  await pollUntil(
-    async () => (await find()) !== undefined,
-    () => `nothing listens at port ${port}`,
-    90_000,
-  )
-  return find()
+  await pollUntil(isListed, () => `nothing listens at port ${port}`, 90_000)
+  assert.ok(listed)
+  return listed
 }
 
 /** Keeps what the person sees below `.berth/apps/pictures`. */
