@@ -1,3 +1,4 @@
+// Part of npm run test:more: two programs.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

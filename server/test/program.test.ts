@@ -1,3 +1,4 @@
+// Part of npm run test:more: programs; their settings and answers have tests in one process.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; specification/administration has the rules that the pages show.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

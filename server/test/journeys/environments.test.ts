@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; specification/environments has the rules that the pages show.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser at each page; new-user.test.ts and teacher.test.ts go through those that are used most.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

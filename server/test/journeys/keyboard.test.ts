@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; new-user.test.ts goes the same way with a pointer.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'

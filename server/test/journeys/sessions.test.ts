@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; specification/sessions has the rules of the page.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: several nodes; leader.test.ts and follower.test.ts have what one of them does.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; git-links.test.ts and open-links.test.ts have the rules of such links.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

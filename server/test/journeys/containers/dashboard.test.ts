@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; specification/containers has the rules, and new-user.test.ts uses the page.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

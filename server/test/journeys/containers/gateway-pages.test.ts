@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; gateway/wake-on-request.test.ts has what the gateway answers.
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; specification/containers/launch.test.ts has the rules.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test, type TestContext } from 'node:test'

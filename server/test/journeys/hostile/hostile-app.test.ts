@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; session-attacks.test.ts has what a request without the proof gets, and secrets-in-addresses.test.ts opens a hostile app.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

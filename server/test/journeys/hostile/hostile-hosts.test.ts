@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; gateway/hosts and specification/subdomain-routing have the rules of hosts.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; gateway/headers has which headers of an app pass.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

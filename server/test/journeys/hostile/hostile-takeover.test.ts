@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; takeover-in-browser.test.ts has the answers that it relies on.
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, test } from 'node:test'

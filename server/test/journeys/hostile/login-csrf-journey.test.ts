@@ -1,3 +1,4 @@
+// Part of npm run test:more: a browser; login-csrf.test.ts has the answers that it relies on.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { BootData } from '@berth/api/boot.ts'
