@@ -170,38 +170,41 @@ export const operation = [
     'home_size and layer_size are enforced by project quotas of XFS, home_size by those of ext4, and there a layer is stopped at its limit',
     async ({ vm, berth }) => {
       await vm.run('docker save --output /root/image.tar berth-demo-dev:latest', { limitMs: slow })
-      for (const [make, options, isBound] of /** @type {const} */ ([
-        ['mkfs.xfs -q -f', 'pquota', true],
-        ['mkfs.ext4 -q -F -O project,quota -E quotatype=prjquota', 'prjquota', false],
-      ])) {
-        await vm.run('systemctl stop berth docker.socket docker; umount --quiet /srv || true', { limitMs: slow })
-        await vm.run(`${make} /dev/vdb && mount -o ${options} /dev/vdb /srv`, { limitMs: slow })
-        await vm.run(`echo '{ "data-root": "/srv" }' >/etc/docker/daemon.json && systemctl start docker`, {
+      try {
+        for (const [make, options, isBound] of /** @type {const} */ ([
+          ['mkfs.xfs -q -f', 'pquota', true],
+          ['mkfs.ext4 -q -F -O project,quota -E quotatype=prjquota', 'prjquota', false],
+        ])) {
+          await vm.run('systemctl stop berth docker.socket docker; umount --quiet /srv || true', { limitMs: slow })
+          await vm.run(`${make} /dev/vdb && mount -o ${options} /dev/vdb /srv`, { limitMs: slow })
+          await vm.run(`echo '{ "data-root": "/srv" }' >/etc/docker/daemon.json && systemctl start docker`, {
+            limitMs: slow,
+          })
+          await vm.run('docker load --quiet --input /root/image.tar && systemctl start berth', { limitMs: slow })
+          await berth.ready()
+          await berth.launch('small')
+          fits(await berth.inContainer('small', fill('/home/berth')))
+          await berth.launch('layered')
+          const size = `docker inspect --format '{{.HostConfig.StorageOpt}}' ${await berth.id('layered')}`
+          if (isBound) {
+            assert.match(await vm.run(size), /size:33554432/)
+            fits(await berth.inContainer('layered', fill('/tmp')))
+            await berth.answers('layered')
+          } else {
+            assert.match(await vm.run(size), /^map\[\]$/m)
+            await berth.inContainer('layered', fill('/tmp'))
+            const isRunning = `docker inspect --format '{{.State.Running}}' ${await berth.id('layered')}`
+            await vm.until('it is stopped at its limit', `${isRunning} | grep --quiet false`)
+            assert.match((await berth.call('/api/user/containers')).body, /"layer_problem":"/)
+          }
+        }
+      } finally {
+        await vm.run('systemctl stop berth docker.socket docker; umount /srv; rm /etc/docker/daemon.json', {
           limitMs: slow,
         })
-        await vm.run('docker load --quiet --input /root/image.tar && systemctl start berth', { limitMs: slow })
+        await vm.run('systemctl start docker berth', { limitMs: slow })
         await berth.ready()
-        await berth.launch('small')
-        fits(await berth.inContainer('small', fill('/home/berth')))
-        await berth.launch('layered')
-        const size = `docker inspect --format '{{.HostConfig.StorageOpt}}' ${await berth.id('layered')}`
-        if (isBound) {
-          assert.match(await vm.run(size), /size:33554432/)
-          fits(await berth.inContainer('layered', fill('/tmp')))
-          await berth.answers('layered')
-        } else {
-          assert.match(await vm.run(size), /^map\[\]$/m)
-          await berth.inContainer('layered', fill('/tmp'))
-          const isRunning = `docker inspect --format '{{.State.Running}}' ${await berth.id('layered')}`
-          await vm.until('it is stopped at its limit', `${isRunning} | grep --quiet false`)
-          assert.match((await berth.call('/api/user/containers')).body, /"layer_problem":"/)
-        }
       }
-      await vm.run('systemctl stop berth docker.socket docker; umount /srv; rm /etc/docker/daemon.json', {
-        limitMs: slow,
-      })
-      await vm.run('systemctl start docker berth', { limitMs: slow })
-      await berth.ready()
     },
   ],
 ]
