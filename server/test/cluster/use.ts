@@ -93,7 +93,10 @@ suite('use of containers on a cluster', { concurrency: 3 }, () => {
     await tells(ann, 'jobs', 0)
     const statuses: number[] = []
     const tab = setInterval(() => {
-      void ann.call('GET', `/${ann.slug}-jobs/state`, ofPage).then(({ status }) => statuses.push(status))
+      void ann.call('GET', `/${ann.slug}-jobs/state`, ofPage).then(
+        ({ status }) => statuses.push(status),
+        () => undefined,
+      )
     }, 200)
     try {
       await untilGone(ann, 'jobs')
