@@ -194,7 +194,8 @@ export const operation = [
             assert.match(await vm.run(size), /^map\[\]$/m)
             await berth.inContainer('layered', fill('/tmp'))
             const isRunning = `docker inspect --format '{{.State.Running}}' ${await berth.id('layered')}`
-            await vm.until('it is stopped at its limit', `${isRunning} | grep --quiet false`)
+            // Layers are measured every ten minutes.
+            await vm.until('it is stopped at its limit', `${isRunning} | grep --quiet false`, slow)
             assert.match((await berth.call('/api/user/containers')).body, /"layer_problem":"/)
           }
         }
