@@ -1,4 +1,4 @@
-// Part of npm run test:more: programs; their settings and answers have tests in one process.
+// Part of npm run test:more: several programs.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'

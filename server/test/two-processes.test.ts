@@ -1,4 +1,4 @@
-// Part of npm run test:more: programs of two processes; each rule that they keep has a test in one.
+// Part of npm run test:more: programs of two processes.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from 'node:fs'

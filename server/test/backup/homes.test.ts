@@ -1,4 +1,3 @@
-// Part of npm run test:more: backups as a whole; backup.test.ts has what a backup holds and restores.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'

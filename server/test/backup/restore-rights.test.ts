@@ -1,4 +1,3 @@
-// Part of npm run test:more: backups as a whole; backup.test.ts has what a backup holds and restores.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

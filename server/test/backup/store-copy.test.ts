@@ -1,4 +1,3 @@
-// Part of npm run test:more: whole copies between SQLite and PostgreSQL; server/test/store has each of them.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

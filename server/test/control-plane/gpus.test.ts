@@ -1,4 +1,3 @@
-// Part of npm run test:more: an engine of its own; gpu-allocation.test.ts has the rules.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

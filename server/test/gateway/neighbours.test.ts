@@ -1,4 +1,3 @@
-// Part of npm run test:more: each shape of bytes beside other people; gateway/connections has the limits of one connection.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type Socket } from 'node:net'

@@ -22,7 +22,7 @@ export const pauseBetweenLooks = (waited: number): number => Math.min(100, Math.
 
 /**
  * How much of what can be repeated without end a test does.
- * @param usual in `npm test`, of which the whole takes about six minutes
+ * @param usual in `npm test`, of which the whole takes at most eight minutes
  * @param long  in `npm run test:long`, before a release
  */
 export const extent = (usual: number, long: number): number => (isLong ? long : usual)
