@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict'
 import http from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { test } from 'node:test'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
+import { heldMemory } from '#test/support/gateway/held-memory.ts'
 import { headOf, switching, upgradeHead } from '#test/support/gateway/http-text.ts'
 import { rawClient, until, type RawClient } from '#test/support/gateway/raw-client.ts'
 import { rawApp } from '#test/support/gateway/test-apps.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-/** Bytes of the heap and of buffers, without what nothing refers to. */
-async function memory(): Promise<{ heap: number; buffers: number }> {
-  for (let turn = 0; turn < 3; turn++) {
-    await nextTurn()
-    collectGarbage()
-  }
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return { heap: heapUsed, buffers: arrayBuffers }
-}
 
 const connections = 200
 
@@ -40,9 +25,9 @@ for (const [what, target, access, status] of [
       await until('all are answered', () => clients.every(answered))
     }
     await ask(1, 'spawner_token=x')
-    const before = await memory()
+    const before = await heldMemory()
     await ask(2, `spawner_token=x; p=${'a'.repeat(31_000)}`)
-    const after = await memory()
+    const after = await heldMemory()
     const grown = [after.heap - before.heap, after.buffers - before.buffers].map((bytes) => bytes / connections)
     assert.ok(Math.max(...grown) < 10_000, `bytes of heap and buffers for each: ${grown.join(', ')}`)
   })
@@ -53,7 +38,7 @@ test('an open WebSocket keeps nothing of its head', async (t) => {
   const opened: RawClient[] = []
   /** Bytes for each of so many WebSockets more. */
   const sizeOf = async (cookie: string): Promise<number> => {
-    const before = await memory()
+    const before = await heldMemory()
     const open = async () => {
       const client = await rawClient(t, port)
       opened.push(client)
@@ -61,7 +46,7 @@ test('an open WebSocket keeps nothing of its head', async (t) => {
       await client.expect(/^HTTP\/1\.1 101 [^]*\r\n\r\n$/)
     }
     await Promise.all(Array.from({ length: connections }, open))
-    return ((await memory()).heap - before.heap) / connections
+    return ((await heldMemory()).heap - before.heap) / connections
   }
   await sizeOf('p=a')
   const [short, long] = [await sizeOf('p=a'), await sizeOf(`p=${'a'.repeat(3_000)}`)]
