@@ -17,10 +17,12 @@ import { operatorHeader } from '#/http/operator-socket.ts'
 import { createSmtpMailer } from '#/accounts/mail/smtp-mailer.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import { createDockerRuntime } from '#/engines/docker/docker-runtime.ts'
+import type { Owner } from '#/engines/container-spec.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
+import { findUser } from '#/store/users.ts'
 import { removeInstallation, testImage, type AskEngine } from './engine/engine.ts'
-import { noCreateRuntime } from './engine/faulty-runtimes.ts'
+import { noCreateFor } from './engine/faulty-runtimes.ts'
 import { startMailServer, type MailServer } from './mail/mail-server.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
 import { copyEmptyStore, quickFolder } from './store/empty-store.ts'
@@ -151,7 +153,10 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const log = pino({ mixin: requestFields, level: 'debug' }, { write: (line: string) => void logs.push(line) })
   const engine = withNetworkOnDemand(createDockerRuntime({ installation, dockerHost, network: installation, log }))
   const runtime = options.wrapRuntime?.(engine) ?? engine
-  const withheld = { active: false }
+  /** E-mail addresses of those who sign up without a container at the moment; others may sign up or launch meanwhile. */
+  const withheld = new Set<string>()
+  const isWithheld = async ({ userId }: Owner) =>
+    withheld.size > 0 && withheld.has((await findUser(database.db, userId))?.email ?? '')
   const gateway = options.gateway ?? createNetGateway()
   // As short as a socket's path has to be (107 characters), and apart from the data, which a restart shares.
   const socketFolder = await mkdtemp(path.join(tmpdir(), 'berth-api-'))
@@ -160,7 +165,7 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const app = await startApp({
     config,
     database,
-    runtime: noCreateRuntime(runtime, withheld),
+    runtime: noCreateFor(runtime, isWithheld),
     installation,
     key: await loadSigningKeys(dataDir),
     mailer: options.mailer ?? createSmtpMailer(mail.url, 'berth@berth.test'),
@@ -195,8 +200,8 @@ export async function startBerth(lifetime: Lifetime, options: BerthOptions = {})
   const berth = { app, database, runtime, mail, installation, dataDir, apiSocket, url, logs, call, operate, close }
   let administrator: Promise<Person> | undefined
   const signUpWithoutContainer = async (email: string) => {
-    withheld.active = true
-    return signUp(berth, email).finally(() => (withheld.active = false))
+    withheld.add(email)
+    return signUp(berth, email).finally(() => withheld.delete(email))
   }
   return {
     ...berth,

@@ -1,3 +1,4 @@
+import type { Owner } from '#/engines/container-spec.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 
@@ -115,11 +116,15 @@ export function unreachableRuntime(runtime: Runtime, fault: Fault): Runtime {
 }
 
 /** An engine that makes no new containers. Also the quick way to people without any. */
-export function noCreateRuntime(runtime: Runtime, fault: Fault = always): Runtime {
+export const noCreateRuntime = (runtime: Runtime, fault: Fault = always): Runtime =>
+  noCreateFor(runtime, async () => fault.active)
+
+/** An engine that makes no new containers of some owners. */
+export function noCreateFor(runtime: Runtime, isRefused: (owner: Owner) => Promise<boolean>): Runtime {
   return {
     ...passThrough(runtime),
     create: async (spec, options) => {
-      if (fault.active) throw new RuntimeError('image', `create ${spec.name}`)
+      if (await isRefused(spec.owner)) throw new RuntimeError('image', `create ${spec.name}`)
       return runtime.create(spec, options)
     },
   }
