@@ -15,6 +15,11 @@ import { mountsWithHome, type FilesOrigin, type Template } from './template.ts'
 /** Max bytes of a secret; a larger file is a wrong path, and the engine bounds the whole environment. */
 const maxSecret = 65_536
 
+/** Codes of the system when a folder may not be made: the service of the Debian package has the whole file system read-only. */
+const mayNotWrite = new Set(['EROFS', 'EACCES', 'EPERM'])
+const insteadOfCreate =
+  'leave create out and make the folders where users are registered, or run Berth as root outside of the service of the Debian package'
+
 /** Where templates may take files of this machine from. */
 export interface SourceFolders {
   /** `SECRETS_DIR`; null: none. */
@@ -149,8 +154,10 @@ export class TemplateSources {
     try {
       await mkdir(made, { mode: 0o700 })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
-      throw new FolderUnusable('missing', `${type}: home_source ${folder} cannot be made`, error)
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') return
+      const why = mayNotWrite.has(code) ? `, because Berth may not write to ${above.real}: ${insteadOfCreate}` : ''
+      throw new FolderUnusable('missing', `${type}: home_source ${folder} cannot be made${why}`, error)
     }
     try {
       await chown(made, uid, gid)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -22,7 +23,7 @@ import { readConfig } from '#/config/config.ts'
 
 /** Homes on a file server, mounts of one person, and the account of a container (contract, section 15). */
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'berth-home-source-')))
-for (const each of ['homes', 'there', 'own']) mkdirSync(path.join(root, each))
+for (const each of ['homes', 'there', 'own', 'sealed']) mkdirSync(path.join(root, each))
 const ends: (() => Promise<void>)[] = [async () => rmSync(root, { recursive: true, force: true })]
 const lifetime = { after: (end: () => Promise<void>) => void ends.push(end) }
 after(async () => {
@@ -40,6 +41,7 @@ const templates = {
   notebook: { ...shared, home: '/home/berth' },
   editor: { ...shared, home: '/workspace' },
   there: { ...base, home_source: { path: `${root}/there/{user_id}` } },
+  sealed: { ...base, home_source: { path: `${root}/sealed/{slug}`, create: '4321:1234' } },
   own: {
     ...base,
     home: null,
@@ -82,6 +84,16 @@ test('a missing folder that is not to be made is refused, also one that leads ou
   mkdirSync(folder)
   writeFileSync(path.join(folder, 'file'), 'kept')
   assert.equal(await run(ann, 'there', 'cat /home/berth/file'), 'kept')
+})
+
+test('where Berth may not make the folder, as in the service of the Debian package, its log says what to do instead', async () => {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', path.join(root, 'sealed')])
+  try {
+    assert.equal((await launch(ann, 'sealed')).status, 500)
+  } finally {
+    execFileSync('umount', [path.join(root, 'sealed')])
+  }
+  assert.match(berth.logs.join(''), /may not write to [^ ]+sealed: leave create out and make the folders/)
 })
 
 test('a mount is of one person where its path says so', async () => {
