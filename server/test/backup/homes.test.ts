@@ -9,7 +9,14 @@ import { packTar, unpackTar } from 'modern-tar'
 import { createDockerRuntime, dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
 import { extractHome } from '@berth/cli/backup/restore-backup.ts'
 import { resultOf, runCommand, signedBy, startCommand } from '#test/support/command-line.ts'
-import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
+import {
+  archiveOf,
+  askEngine,
+  engineAddress,
+  newInstallation,
+  removeInstallation,
+  testImage,
+} from '#test/support/engine/engine.ts'
 import { engineBindingSizes, engineRefusingAnArchive } from './engine-binding-sizes.ts'
 import { fillSmallStore } from '#test/support/store/filled-store.ts'
 import { onlyLong } from '#test/support/extent.ts'
@@ -46,7 +53,7 @@ async function withHome(t: TestContext, installation: string, size = 1_000_000) 
 test('a home of which a file shrinks to zeros while it is read is not taken for complete', async (t) => {
   // The engine ends such an archive in the middle of the file, without an error. It ended with zeros, as a complete archive
   // does: the backup was reported complete, lacked every file behind that one, and could not be restored.
-  const { volume, archive } = await withHome(t, 'berth-shrinks', 50_000_000)
+  const { volume, archive } = await withHome(t, newInstallation(), 50_000_000)
   const shrink = {
     Image: await testImage(),
     User: '0',
@@ -71,7 +78,7 @@ test('a home of which a file shrinks to zeros while it is read is not taken for 
 
 test('a home is bound to its size again, and restored without where the engine cannot do so', async (t) => {
   const size = 64 * 1024 ** 2
-  const installation = 'berth-sized'
+  const installation = newInstallation()
   const { archive, volume } = await withHome(t, installation)
   const content = Buffer.concat(await Array.fromAsync(archive.read(volume, signal)))
   const remake = async (address: string) => {
@@ -87,12 +94,15 @@ test('a home is bound to its size again, and restored without where the engine c
   const refusing = await engineBindingSizes(t, 'quota size requested but no quota support')
   const unbound = await remake(refusing)
   assert.deepEqual([unbound.outcome, unbound.home?.size], ['created-unbound', undefined])
-  await assert.rejects(remake(await engineBindingSizes(t, 'no space left on device')), /restore berth-sized-ann-dev/)
+  await assert.rejects(
+    remake(await engineBindingSizes(t, 'no space left on device')),
+    /restore test-[0-9a-f]+x-ann-dev/,
+  )
 })
 
 test('a home that is restored belongs to whom it belonged, with its mode', async (t) => {
   // Docker leaves the folder alone that it unpacks into: programs that are not root could not save at the top of a restored home.
-  const installation = 'berth-owned'
+  const installation = newInstallation()
   t.after(() => removeInstallation(installation))
   const archive = dockerHomeArchive(installation, engineAddress)
   const rights = { mode: 0o700, uid: 1234, gid: 4321 }
@@ -108,7 +118,7 @@ test('a home that is restored belongs to whom it belonged, with its mode', async
 })
 
 test('a folder of a group is in a backup, and comes back as one', async (t) => {
-  const installation = 'berth-folders'
+  const installation = newInstallation()
   const { archive } = await withHome(t, installation)
   const runtime = createDockerRuntime({ installation, dockerHost: engineAddress, network: installation })
   const volume = `${installation}-folder-3-0123456789`
@@ -140,7 +150,7 @@ test('a folder of a group is in a backup, and comes back as one', async (t) => {
 
 test('a home that a killed restore has written in part is written again by the next one', onlyLong, async (t) => {
   // The second restore found a volume of this name, took it for a home that existed before, and left it as it was: empty.
-  const installation = 'berth-halfhome'
+  const installation = newInstallation()
   const folder = folderOf(t)
   const dataDir = path.join(folder, 'data')
   await fillSmallStore(null, dataDir, installation)
@@ -176,7 +186,7 @@ test('a home that a killed restore has written in part is written again by the n
 
 test('a home with links that lead out of it is restored as it was, links included', async (t) => {
   // The engine refuses an archive with such a link: one of them kept a whole backup from being restored.
-  const installation = 'berth-linksout'
+  const installation = newInstallation()
   const folder = folderOf(t)
   const dataDir = path.join(folder, 'data')
   await fillSmallStore(null, dataDir, installation)
@@ -225,7 +235,7 @@ test('a home with links that lead out of it is restored as it was, links include
 
 test('a home that the engine does not unpack is named, and store and other homes are restored', async (t) => {
   // One user, with a home that the engine refuses, kept the store, the keys and the homes of all others from being restored.
-  const installation = 'berth-refused'
+  const installation = newInstallation()
   const folder = folderOf(t)
   const dataDir = path.join(folder, 'data')
   await fillSmallStore(null, dataDir, installation)
@@ -246,7 +256,7 @@ test('a home that the engine does not unpack is named, and store and other homes
   assert.equal(restored.code, 1)
   const { homes, missingHomes } = JSON.parse(restored.stdout) as { homes: number; missingHomes: { volume: string }[] }
   assert.deepEqual([homes, missingHomes.map((each) => each.volume)], [1, [volume]])
-  assert.match(restored.stderr, /not restored: berth-refused-ann-dev: .*file name too long/)
+  assert.match(restored.stderr, /not restored: test-[0-9a-f]+x-ann-dev: .*file name too long/)
   assert.match(restored.stderr, /1 home missing; the rest is restored/)
   assert.deepEqual(
     (await archive.homes()).map((each) => each.volume),

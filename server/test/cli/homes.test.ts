@@ -10,7 +10,7 @@ import { ensureContainer, setHomeProblem } from '#/store/user-containers.ts'
 import { installationName, openDatabase } from '#/store/database.ts'
 import { findUserByEmail } from '#/store/users.ts'
 import { makeStore, runCommand } from '#test/support/command-line.ts'
-import { removeInstallation, testImage } from '#test/support/engine/engine.ts'
+import { newInstallation, removeInstallation, testImage } from '#test/support/engine/engine.ts'
 import { plainSpec } from '#test/support/engine/runtimes.ts'
 import { runProgram } from '#test/support/program.ts'
 
@@ -24,7 +24,7 @@ test('homes with a problem are listed, given to their programs, and given back b
   const record = await ensureContainer(db, ann.id, 'dev', image, new Date())
   assert.ok(record)
   await setHomeProblem(db, record.id, { program: 4321, owner: 0 })
-  const installation = await installationName(db, () => 'test')
+  const installation = await installationName(db, newInstallation)
   await close()
   const runtime = createDockerRuntime({ installation, dockerHost: process.env.DOCKER_HOST, network: installation })
   await runtime.prepare()

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { after, suite, test } from 'node:test'
 import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from '../support/cluster/cluster-api.ts'
+import { newInstallation } from '../support/engine/engine.ts'
 import { eventually, look, plainSpec } from '../support/engine/runtimes.ts'
 
 /** Part of `npm run test:cluster`: who owns the environments of pods, and what the garbage collector of a cluster does with them. */
@@ -15,7 +16,7 @@ interface Secret {
   }
 }
 
-const installation = `test-${randomBytes(4).toString('hex')}x`
+const installation = newInstallation()
 const removeNamespace = await makeNamespace(installation)
 const image = await clusterImage()
 const path = `/api/v1/namespaces/${installation}/secrets`

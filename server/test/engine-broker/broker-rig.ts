@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,7 +10,7 @@ import { InstallationLock } from '#/engines/broker/installation-objects.ts'
 import { PulledImages } from '#/engines/broker/pulled-images.ts'
 import { parseEngineAddress } from '#/engines/docker/engine-address.ts'
 import type { Lifetime } from '#test/support/berth.ts'
-import { engineAddress, removeInstallation } from '#test/support/engine/engine.ts'
+import { engineAddress, newInstallation, removeInstallation } from '#test/support/engine/engine.ts'
 
 /** A broker before the engine of this machine. */
 export interface BrokerRig {
@@ -44,7 +43,7 @@ export async function startBroker(
   const root = path.join(folder, 'shared')
   mkdirSync(root)
   const [socket, lines] = [path.join(folder, 'broker.sock'), [] as string[]]
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   const broker = createEngineBroker({
     engine: parseEngineAddress(engine),
     allowances: readAllowances(allow(root)),

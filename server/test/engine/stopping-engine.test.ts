@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,7 +10,14 @@ import { PutStarterFiles } from '#/templates/starter-files/put-starter-files.ts'
 import type { ContainerFiles, HomeContents } from '#/engines/runtime.ts'
 import { createDockerRuntime, dockerHomeArchive } from '#/engines/docker/docker-runtime.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
-import { archiveOf, askEngine, engineAddress, removeInstallation, testImage } from '#test/support/engine/engine.ts'
+import {
+  archiveOf,
+  askEngine,
+  engineAddress,
+  newInstallation,
+  removeInstallation,
+  testImage,
+} from '#test/support/engine/engine.ts'
 import { engineAnswering, ok, refusal } from '#test/support/engine/faulty-engines.ts'
 import { startOwnEngine, type OwnEngine } from '#test/support/engine/own-engine.ts'
 import { waitLimit } from '#test/support/extent.ts'
@@ -27,7 +33,7 @@ const owner = { userId: 2, slug: 'ann', type: 'dev' }
 
 /** A home at the machine's engine, and a way there on which some questions get another answer. */
 async function withHome(t: TestContext, part: Pick<RegExp, 'test'>, answer: string) {
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   const volume = `${installation}-ann-dev`
   t.after(() => removeInstallation(installation))
   const files = path.join(import.meta.dirname, '..', 'support', 'engine')
@@ -105,7 +111,7 @@ test('starter files are not taken for put when the engine was stopped meanwhile,
 
 /** A container that was created, and a template whose files are put into its home by an engine at an address. */
 async function withStarterFiles(t: TestContext) {
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   t.after(() => removeInstallation(installation))
   const base = mkdtempSync(path.join(tmpdir(), 'berth-stopping-'))
   t.after(() => rmSync(base, { recursive: true, force: true }))

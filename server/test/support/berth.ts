@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,7 +20,7 @@ import type { Owner } from '#/engines/container-spec.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { openDatabase, type Database } from '#/store/database.ts'
 import { findUser } from '#/store/users.ts'
-import { removeInstallation, testImage, type AskEngine } from './engine/engine.ts'
+import { newInstallation, removeInstallation, testImage, type AskEngine } from './engine/engine.ts'
 import { noCreateFor } from './engine/faulty-runtimes.ts'
 import { startMailServer, type MailServer } from './mail/mail-server.ts'
 import { refuseSecrets, tokensIn } from './no-secrets.ts'
@@ -133,7 +132,7 @@ export async function testTemplates(fields: Record<string, unknown> = {}): Promi
 export async function startBerth(lifetime: Lifetime, options: BerthOptions = {}): Promise<Berth> {
   const mail = await startMailServer()
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(quickFolder(), 'berth-test-')))
-  const installation = options.installation ?? `test-${randomBytes(4).toString('hex')}x`
+  const installation = options.installation ?? newInstallation()
   const env = {
     PORT: '0',
     DATA_DIR: dataDir,

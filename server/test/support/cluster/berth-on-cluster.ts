@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
 import type { BerthOptions, Lifetime } from '../berth.ts'
-import { askEngine } from '../engine/engine.ts'
+import { askEngine, newInstallation } from '../engine/engine.ts'
 import { kubeconfig, loadImage, makeNamespace } from './cluster-api.ts'
 
 /** A cluster asks a registry for an image that is called `latest`. */
@@ -13,7 +12,7 @@ export async function onCluster(
   toolImage: string | null = null,
   helperImage: string | null = null,
 ): Promise<BerthOptions & { readonly installation: string }> {
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   const removeNamespace = await makeNamespace(installation)
   const runtime = await createKubernetesRuntime({
     installation,

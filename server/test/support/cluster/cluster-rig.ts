@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { createKubernetesRuntime } from '#/engines/kubernetes/kubernetes-runtime.ts'
+import { newInstallation } from '../engine/engine.ts'
 import { containersOf, type RuntimeRig } from '../engine/runtimes.ts'
 import { askCluster, clusterImage, kubeconfig, makeNamespace } from './cluster-api.ts'
 import { applyPolicies, isolates } from './policies.ts'
 
 /** The cluster as a runtime, in a namespace of its own. */
 export async function openCluster(): Promise<RuntimeRig> {
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   const namespace = installation
   const removeNamespace = await makeNamespace(namespace)
   if (isolates) await applyPolicies(namespace)

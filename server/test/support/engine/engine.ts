@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -108,6 +109,9 @@ WORKDIR /home/berth
 EXPOSE 8080
 CMD ["/bin/httpd", "-f", "-p", "8080", "-h", "/home/berth"]
 `
+
+/** Name of an installation that no other test has, also of a run beside this one at the same engine. */
+export const newInstallation = () => `test-${randomBytes(4).toString('hex')}x`
 
 /** Takes away everything that carries this installation's label: containers, volumes, networks. */
 export async function removeInstallation(installation: string, ask: AskEngine = askEngine): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createDockerRuntime, type DockerRuntimeOptions } from '#/engines/docker/docker-runtime.ts'
@@ -6,7 +5,7 @@ import { RuntimeError, type RuntimeErrorKind } from '#/engines/runtime-error.ts'
 import type { Runtime, RuntimeContainer } from '#/engines/runtime.ts'
 import type { ContainerSpec } from '#/engines/container-spec.ts'
 import type { Lifetime } from '../berth.ts'
-import { askEngine, engineAddress, removeInstallation, testImage } from './engine.ts'
+import { askEngine, engineAddress, newInstallation, removeInstallation, testImage } from './engine.ts'
 import { waitLimit } from '../extent.ts'
 
 /** A real runtime, and hands that reach around it. */
@@ -56,7 +55,7 @@ async function openBehindBroker(): Promise<RuntimeRig> {
 
 /** @param dockerHost where the runtime finds the engine */
 export async function openDockerEngine(dockerHost = engineAddress): Promise<RuntimeRig> {
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   const other = `${installation}-other`
   const open = (name: string, address: string) =>
     createDockerRuntime({ installation: name, dockerHost: address, network: name })
@@ -84,7 +83,7 @@ export function openAt(
   lifetime: Lifetime,
   options: Partial<DockerRuntimeOptions> = {},
 ): { runtime: Runtime; installation: string } {
-  const installation = `test-${randomBytes(4).toString('hex')}x`
+  const installation = newInstallation()
   const runtime = createDockerRuntime({ installation, dockerHost, network: installation, ...options })
   lifetime.after(async () => {
     // Waits for a network that is being made ahead, which would otherwise be left.
