@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { UserContainer } from '#/store/user-containers.ts'
 import type { Template } from '#/templates/template.ts'
 import { HomeCheck } from './home-check.ts'
@@ -16,6 +17,7 @@ test('a launch waits for the look at its home no longer than one may take, howev
       },
     },
     database: {} as never,
+    isLaunching: () => false,
     log: { warn: () => undefined },
   })
   const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
@@ -24,5 +26,28 @@ test('a launch waits for the look at its home no longer than one may take, howev
   await new Promise(setImmediate)
   t.mock.timers.tick(3_000)
   await launches
+  assert.equal(asked, 1)
+})
+
+test('the look at a new home, which no launch waits for, begins when launches are over', async () => {
+  let [isLaunching, asked] = [true, 0]
+  const check = new HomeCheck({
+    runtime: {
+      homeRights: async () => {
+        asked++
+        return undefined
+      },
+    },
+    database: {} as never,
+    isLaunching: () => isLaunching,
+    log: { warn: () => undefined },
+  })
+  const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
+  const template = { home: '/home', homeOf: 'type', homeSource: null, user: null, image: 'image' } as Template
+  await check.run(record, 'a', template)
+  await sleep(600)
+  assert.equal(asked, 0)
+  isLaunching = false
+  while (asked === 0) await sleep(20)
   assert.equal(asked, 1)
 })

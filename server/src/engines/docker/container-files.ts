@@ -133,9 +133,12 @@ async function programOf(engine: Engine, id: string, signal: AbortSignal): Promi
   const { Config } = await engine.client.ask<{ Config: { User?: string } }>({ ...call, timeout: callTimeouts.read })
   const [user = '', group] = (Config.User ?? '').split(':')
   if (user === '' || user === '0' || user === 'root') return undefined
+  const gid = group !== undefined && /^\d+$/.test(group) ? Number(group) : undefined
+  // The image has nothing to add to two numbers, and the engine mounts all volumes of the container for each look into it.
+  if (gid !== undefined && /^\d+$/.test(user)) return { uid: Number(user), gid }
   const account = await findAccount(engine, id, user, signal)
   if (!account) throw new RuntimeError('failed', `find the account ${user} of ${id}: the image does not have it`)
-  return { uid: account.uid, gid: group !== undefined && /^\d+$/.test(group) ? Number(group) : account.gid }
+  return { uid: account.uid, gid: gid ?? account.gid }
 }
 
 async function folderRights(
