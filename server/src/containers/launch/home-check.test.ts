@@ -30,11 +30,14 @@ test('a launch waits for the look at its home no longer than one may take, howev
 })
 
 test('the look at a new home, which no launch waits for, begins when launches are over', async () => {
-  let [isLaunching, asked] = [true, 0]
+  let isLaunching = true
+  let isAsked = false
+  const looked = Promise.withResolvers<void>()
   const check = new HomeCheck({
     runtime: {
       homeRights: async () => {
-        asked++
+        isAsked = true
+        looked.resolve()
         return undefined
       },
     },
@@ -46,8 +49,7 @@ test('the look at a new home, which no launch waits for, begins when launches ar
   const template = { home: '/home', homeOf: 'type', homeSource: null, user: null, image: 'image' } as Template
   await check.run(record, 'a', template)
   await sleep(600)
-  assert.equal(asked, 0)
+  assert.ok(!isAsked)
   isLaunching = false
-  while (asked === 0) await sleep(20)
-  assert.equal(asked, 1)
+  await looked.promise
 })
