@@ -176,7 +176,7 @@ export class Containers {
       crashLoops,
       starterFiles,
       beforeImage: hasSnapshots(config, runtime) ? (owner, signal) => this.#beforeImage(owner, signal) : undefined,
-      homeCheck: new HomeCheck({ runtime, database, isLaunching: () => isLaunching(admission.counts()), log }),
+      homeCheck: new HomeCheck({ runtime, database, admission, log }),
       launchMetrics,
       log,
     })
@@ -411,8 +411,6 @@ function tellStatus({ routeSync, events }: Containers, container: ContainerState
   const found = routeSync.statusesOf(userId).find((each) => each.type === type)
   if (found) events.publish(userId, containerEvent(type, found.status, container))
 }
-
-const isLaunching = ({ waiting, underWay }: ReturnType<LaunchControl['admission']['counts']>) => waiting + underWay > 0
 
 /** Where stopped containers are not kept, a record without one is stopped, and never forgotten. */
 const stoppedGraces = ({ keepsStopped }: Pick<RuntimeCapabilities, 'keepsStopped'>) =>

@@ -18,7 +18,7 @@ const maxSecret = 65_536
 /** Codes of the system when a folder may not be made: the service of the Debian package has the whole file system read-only. */
 const mayNotWrite = new Set(['EROFS', 'EACCES', 'EPERM'])
 const insteadOfCreate =
-  'leave create out and make the folders where users are registered, or run Berth as root outside of the service of the Debian package'
+  'leave create out and let the file server make homes, or run Berth as root, outside of the service of the Debian package, and export it without root_squash to this machine'
 
 /** Where templates may take files of this machine from. */
 export interface SourceFolders {
@@ -164,7 +164,7 @@ export class TemplateSources {
     } catch (error) {
       // One that belongs to another account would be taken for a home at the next launch.
       await rmdir(made).catch(() => undefined)
-      const why = `cannot be given to ${uid}:${gid}: let the file server make it, or export it without root_squash to this machine`
+      const why = `cannot be given to ${uid}:${gid}: ${insteadOfCreate}`
       throw new FolderUnusable('missing', `${type}: home_source ${folder} ${why}`, error)
     }
   }

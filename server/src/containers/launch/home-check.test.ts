@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { UserContainer } from '#/store/user-containers.ts'
 import type { Template } from '#/templates/template.ts'
 import { HomeCheck } from './home-check.ts'
@@ -17,7 +18,7 @@ test('a launch waits for the look at its home no longer than one may take, howev
       },
     },
     database: {} as never,
-    isLaunching: () => false,
+    admission: { counts: () => ({ waiting: 0, underWay: 0, parallel: 1 }) },
     log: { warn: () => undefined },
   })
   const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
@@ -30,7 +31,7 @@ test('a launch waits for the look at its home no longer than one may take, howev
 })
 
 test('the look at a new home, which no launch waits for, begins when launches are over', async () => {
-  let isLaunching = true
+  let underWay = 1
   let isAsked = false
   const looked = Promise.withResolvers<void>()
   const check = new HomeCheck({
@@ -42,7 +43,7 @@ test('the look at a new home, which no launch waits for, begins when launches ar
       },
     },
     database: {} as never,
-    isLaunching: () => isLaunching,
+    admission: { counts: () => ({ waiting: 0, underWay, parallel: 1 }) },
     log: { warn: () => undefined },
   })
   const record = { id: 1, containerId: null, image: 'image', homeProblem: null } as UserContainer
@@ -50,6 +51,19 @@ test('the look at a new home, which no launch waits for, begins when launches ar
   await check.run(record, 'a', template)
   await sleep(600)
   assert.ok(!isAsked)
-  isLaunching = false
+  underWay = 0
   await looked.promise
+})
+
+test('the look at a container that was removed meanwhile writes nothing, to the store or the log', async () => {
+  const check = new HomeCheck({
+    runtime: { homeRights: () => Promise.reject(new RuntimeError('missing', 'inspect a')) },
+    database: {} as never,
+    admission: { counts: () => ({ waiting: 0, underWay: 0, parallel: 1 }) },
+    log: { warn: () => assert.fail('it is logged') },
+  })
+  const homeProblem = { program: 1, owner: 2 }
+  const record = { id: 1, containerId: null, image: 'image', homeProblem } as UserContainer
+  const template = { home: '/home', homeOf: 'type', homeSource: null, user: null, image: 'image' } as Template
+  await check.run(record, 'a', template)
 })

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { Runtime } from '#/engines/runtime.ts'
 import { tryOrLog, withTimeout } from '#/machine/try-or-log.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer, setHomeProblem, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { Template } from '#/templates/template.ts'
+import type { AdmissionControl } from './admission-control.ts'
 import type { LaunchFailure } from './launch-failure.ts'
 
 /** How long the engine may take for a look, and a launch waits for its own and those before it, in ms. */
@@ -20,8 +22,7 @@ const mayConcernHome: ReadonlySet<LaunchFailure['reason']> = new Set(['crashed',
 export interface HomeCheckParts {
   readonly runtime: Pick<Runtime, 'homeRights'>
   readonly database: Pick<Database, 'db'>
-  /** Whether launches are waiting or under way. */
-  readonly isLaunching: () => boolean
+  readonly admission: Pick<AdmissionControl, 'counts'>
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -52,7 +53,11 @@ export class HomeCheck {
 
   /** For each look the engine mounts the volumes of a container: among 30 launches at once they took a tenth of the time. */
   async #afterLaunches(): Promise<void> {
-    for (let waited = 0; waited < longestDelay && this.#parts.isLaunching(); waited += pause)
+    const isLaunching = () => {
+      const { waiting, underWay } = this.#parts.admission.counts()
+      return waiting + underWay > 0
+    }
+    for (let waited = 0; waited < longestDelay && isLaunching(); waited += pause)
       await sleep(pause, undefined, { ref: false })
   }
 
@@ -77,7 +82,11 @@ export class HomeCheck {
   async #look(record: UserContainer, id: string, home: string): Promise<void> {
     const { runtime, database, log } = this.#parts
     await tryOrLog(log, `looking whether a container can write to its home`, async () => {
-      const rights = await runtime.homeRights(id, home, AbortSignal.timeout(timeout))
+      const rights = await runtime.homeRights(id, home, AbortSignal.timeout(timeout)).catch((error: unknown) => {
+        if (error instanceof RuntimeError && error.kind === 'missing') return 'gone' as const
+        throw error
+      })
+      if (rights === 'gone') return
       const problem = rights && !mayWrite(rights) ? { program: rights.program.uid, owner: rights.owner.uid } : null
       if (JSON.stringify(problem) !== JSON.stringify(record.homeProblem))
         await setHomeProblem(database.db, record.id, problem)

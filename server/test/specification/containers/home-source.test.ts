@@ -93,7 +93,7 @@ test('where Berth may not make the folder, as in the service of the Debian packa
   } finally {
     execFileSync('umount', [path.join(root, 'sealed')])
   }
-  assert.match(berth.logs.join(''), /may not write to [^ ]+sealed: leave create out and make the folders/)
+  assert.match(berth.logs.join(''), /may not write to [^ ]+sealed: leave create out and let the file server make homes/)
 })
 
 test('a mount is of one person where its path says so', async () => {
