@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { apiReferenceHtml } from '../server/reference/api-page.ts'
 
 const styles = path.join(import.meta.dirname, 'api-reference.css')
 
 /**
- * Writes `api-docs.html`, the reference of the API at `/api/docs`: a document without a script, made from the endpoint table, in the frame
- * and the style of the pages. The server puts name, logo and colours of the installation into it, as into `index.html`.
+ * Writes `api-docs.html.gz`, the reference of the API at `/api/docs`: a document without a script, made from the endpoint table, in the
+ * frame and the style of the pages. The server puts name, logo and colours of the installation into it, as into `index.html`, and keeps it
+ * as it is until it is first asked for.
  */
 export function apiReference(): Plugin {
   let ownStyle = ''
@@ -22,7 +24,7 @@ export function apiReference(): Plugin {
       const index = await readFile(path.join(dir, 'index.html'), 'utf8')
       const icon = addressIn(index, /<link rel="icon"[^>]*href="([^"]+)"/)
       const style = addressIn(index, /<link rel="stylesheet"[^>]*href="([^"]+)"/)
-      await writeFile(path.join(dir, 'api-docs.html'), documentOf(icon, [style, `/${ownStyle}`]))
+      await writeFile(path.join(dir, 'api-docs.html.gz'), gzipSync(documentOf(icon, [style, `/${ownStyle}`])))
     },
   }
 }

@@ -19,7 +19,7 @@ const groups = [
 /**
  * Builds `dist/`: scripts, style sheets, one icon, their compressed variants, and `index.html`. The server fills the
  * placeholders in `index.html` at every navigation: `__BERTH_NONCE__` (CSP nonce), `__BERTH_BOOT__` (JSON),
- * `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`. Also `api-docs.html`, the reference of the API.
+ * `__BERTH_LANGUAGE__` and `__BERTH_NO_SCRIPT__`. Also `api-docs.html.gz`, the reference of the API.
  */
 export default defineConfig({
   root: local('.'),

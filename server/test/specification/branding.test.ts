@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { startEnginelessBerth, tokenIn, type EnginelessBerth } from '../support/berth-without-engine.ts'
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'
@@ -35,8 +36,10 @@ await writeFile(
   `<!doctype html><html lang="__BERTH_LANGUAGE__"><head><title>Berth</title><link rel="icon" type="image/svg+xml" href="${icon}"><script id="boot" nonce="__BERTH_NONCE__">__BERTH_BOOT__</script></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header><noscript>__BERTH_NO_SCRIPT__</noscript></body></html>`,
 )
 await writeFile(
-  path.join(web, 'api-docs.html'),
-  `<!doctype html><html lang="en"><head><title>API reference</title><link rel="icon" type="image/svg+xml" href="${icon}"></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header></body></html>`,
+  path.join(web, 'api-docs.html.gz'),
+  gzipSync(
+    `<!doctype html><html lang="en"><head><title>API reference</title><link rel="icon" type="image/svg+xml" href="${icon}"></head><body><header><a href="/"><img src="${icon}" alt="">Berth</a></header></body></html>`,
+  ),
 )
 const types = {
   lab: { image: 'nowhere:latest', icon: path.join(folder, 'logo.svg') },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gunzip, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { endpoints } from '@berth/api/endpoints.ts'
 import { languages, type BootData, type BrandingData, type Language, type Notice } from '@berth/api/boot.ts'
@@ -75,7 +75,7 @@ export class FrontEnd {
 
   readonly #assets: FrontEndFiles['assets']
 
-  readonly #apiReference: string | null
+  readonly #apiReference: Buffer | null
   /** Made at the first request, because most starts of a process see none. */
   #apiReferenceAsset: Promise<Asset> | undefined
 
@@ -316,7 +316,8 @@ function brandedDocument(html: string, branding: Branding | null): string {
  * The reference of the API as a file. It has neither a secret nor anything of its reader, so that it travels compressed; no script runs in
  * it, and its styles are those of the build and the colours of the installation. Notices stand on the other pages.
  */
-async function apiReferenceAsset(html: string, branding: Branding | null): Promise<Asset> {
+async function apiReferenceAsset(gzipped: Buffer, branding: Branding | null): Promise<Asset> {
+  const html = (await promisify(gunzip)(gzipped)).toString()
   const document = brandedDocument(html, branding && { ...branding, notices: [] }).replace(
     ' nonce="__BERTH_NONCE__"',
     '',
