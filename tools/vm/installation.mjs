@@ -139,8 +139,17 @@ export class Installation {
 
   /** What `berth doctor` finds. @returns {Promise<{ level: string, check: string, what: string }[]>} */
   async findings() {
-    const command = 'berth doctor --json 2>/dev/null || true'
-    return JSON.parse(await this.vm.run(command, { limitMs: 1_800_000 })).findings
+    return (await this.json('berth doctor --json')).findings
+  }
+
+  /** What a command prints as JSON, whatever its exit code is. @param {string} command @throws {Error} with its words, when it prints none */
+  async json(command) {
+    const printed = await this.vm.run(`${command} 2>/root/words || true`, { limitMs: 1_800_000 })
+    try {
+      return JSON.parse(printed)
+    } catch {
+      throw new Error(`${command} printed no JSON: ${printed}${await this.vm.run('cat /root/words')}`)
+    }
   }
 
   /** Id of a container of theirs at the engine. @param {string} type */
