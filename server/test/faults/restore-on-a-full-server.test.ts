@@ -1,4 +1,4 @@
-// Part of npm run test:long: it waits for a minute; `restore.test.ts` states the same of each step.
+// Part of npm run test:long: it waits for a minute; `restorer.test.ts` states the same of each step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pollUntil } from '../support/control-plane.ts'

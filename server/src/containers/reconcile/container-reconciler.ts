@@ -20,7 +20,7 @@ import { EngineHistory } from './engine-history.ts'
 import type { EngineListCache, EngineListing } from './engine-list.ts'
 import { defaultGracePeriods, plan, type Action, type Desired, type GracePeriods } from './plan.ts'
 import { Unfinished, type Reconciler, type Task } from './reconciler.ts'
-import { Restorer, type RestorerParts } from './restore.ts'
+import { Restorer, type RestorerParts } from './restorer.ts'
 
 /** Max containers in parallel, and in one run; the others follow in the next run, which begins at once. */
 const [maxParallel, maxPerRun] = [8, 200]
