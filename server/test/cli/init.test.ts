@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { test, type TestContext } from 'node:test'
+import { commandLineProgram } from '@berth/gateway/supervisor/api-program.ts'
 import { noEngine, runCommand } from '#test/support/command-line.ts'
 import { compileCache } from '#test/support/compile-cache.ts'
 import { startMailServer } from '#test/support/mail/mail-server.ts'
@@ -223,8 +224,7 @@ async function atTerminal(
   args: readonly string[],
   answers: readonly (readonly [RegExp, string])[],
 ): Promise<{ code: number | null; output: string }> {
-  const main = path.resolve(import.meta.dirname, '../../../cli/src/main.ts')
-  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ')
+  const command = [process.execPath, commandLineProgram(), ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...compileCache, ...settings },
   })
