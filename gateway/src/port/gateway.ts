@@ -72,10 +72,15 @@ export interface HostEntry {
  * - `start`, its owner opens a page: it is started.
  * - `use`, any other request of its owner, such as of an open tab: likewise, unless it was stopped by request.
  * - `resume`, of another user: it goes on if it is paused, and stays as it is if it is stopped by the time of the wake.
- * - `poll`, of a page that is open at an application that says itself whether it is used: nothing, unless it has said nothing.
+ * - `poll`, of its owner's page that is open at an application that says itself whether it is used: nothing, and where it has
+ *   said nothing what `use` may.
+ * - `visitor-poll`, of another user's page: likewise, and what `resume` may.
  * - `none`, to a path whose requests are no use: nothing; the control plane is not asked.
  */
-export type WakeRight = 'start' | 'use' | 'resume' | 'poll' | 'none'
+export type WakeRight = 'start' | 'use' | 'resume' | 'poll' | 'visitor-poll' | 'none'
+
+/** Whether it is of another user than the owner: what does not run is not started for it. */
+export const isVisitors = (right: WakeRight): boolean => right === 'resume' || right === 'visitor-poll'
 
 /** Use of a container by requests: bytes that moved, or a page that was opened. */
 export type UseKind = 'traffic' | 'navigation'

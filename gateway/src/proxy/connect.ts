@@ -76,8 +76,9 @@ export function wakeRightOf(
   const isPage = head !== undefined && opensPage(head)
   if (use === 'none' && !isPage) return 'none'
   const isPoll = upstream instanceof Route && upstream.rules.isAskedForUse === true && !isPage
-  if (isPoll && (head === undefined || isOfBrowser(head))) return 'poll'
-  if (!isOwners(upstream, caller)) return 'resume'
+  const isVisitors = !isOwners(upstream, caller)
+  if (isPoll && (head === undefined || isOfBrowser(head))) return isVisitors ? 'visitor-poll' : 'poll'
+  if (isVisitors) return 'resume'
   return isPage ? 'start' : 'use'
 }
 

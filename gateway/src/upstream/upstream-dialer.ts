@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
-import { isWakeable, type ControlPlane, type Unavailable, type WakeRight } from '#/port/gateway.ts'
+import { isVisitors, isWakeable, type ControlPlane, type Unavailable, type WakeRight } from '#/port/gateway.ts'
 import { tunnelPath } from '#/port/tunnel.ts'
 import { PortRoute, Route } from './route.ts'
 import { TunnelRefused, UpstreamConnection, type Upstream } from './upstream.ts'
@@ -138,7 +138,7 @@ async function wake(
   if (!(upstream instanceof Route)) return undefined
   const { where, prefix } = upstream.entry
   if (right === 'none') return 'reason' in where ? where : asleep
-  if ('reason' in where && !(isWakeable(where) && right !== 'resume')) return where
+  if ('reason' in where && !(isWakeable(where) && !isVisitors(right))) return where
   const answered = new AbortController()
   const timedOut = sleep(Math.max(0, deadline - performance.now()), asleep, {
     ref: false,

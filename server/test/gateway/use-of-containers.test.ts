@@ -64,10 +64,10 @@ test('where the application says whether it is used, a page that was opened prev
 test('of a container that sleeps: an open page says that it polls, an ignored path asks for nothing, programs and pages start it', async (t) => {
   const rights: (WakeRight | undefined)[] = []
   const bench = await startGatewayHarness(t, echoServer(), {
-    rules: { isAskedForUse: true, ignoredPaths: ['/live'] },
-    place: { where: asleep },
+    rules: { isAskedForUse: true, ignoredPaths: ['/live'], access: 'public' },
     control: { wake: async (_prefix, _requestId, right) => (rights.push(right), asleep) },
   })
+  await bench.gateway.apply([{ kind: 'route', route: { ...bench.route, where: asleep } }])
   const sent = async (headers: Record<string, string>, path = '/') => {
     rights.length = 0
     const { status } = await get(bench.port, `/ann-dev${path}`, { headers: { ...headers, ...annCookie } })
@@ -81,6 +81,13 @@ test('of a container that sleeps: an open page says that it polls, an ignored pa
   assert.deepEqual(await sent({ 'user-agent': 'Mozilla/5.0 (X11)' }), [503, 'poll'])
   assert.deepEqual(await sent({ 'user-agent': 'curl/8' }), [503, 'use'])
   assert.deepEqual(await sent({}, '/live'), [503])
+  rights.length = 0
+  assert.equal((await get(bench.port, '/ann-dev/', { headers: poll })).status, 503)
+  assert.deepEqual(rights, [], 'the page of a visitor starts nothing')
+  const paused = { ...bench.route.where, isPaused: true } as never
+  await bench.gateway.apply([{ kind: 'route', route: { ...bench.route, where: paused } }])
+  await get(bench.port, '/ann-dev/', { headers: poll })
+  assert.deepEqual(rights, ['visitor-poll'])
 })
 
 test('a further port is not the application that the template is about: all of its paths are use, and its pages count', async (t) => {

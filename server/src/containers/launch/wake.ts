@@ -61,9 +61,8 @@ export class Wake implements Pick<ControlPlane, 'explain' | 'reportUnreachable'>
     const { routeSync, singleFlight, admission, activity, report } = this.#parts
     const known = routeSync.findByPrefix(prefix)
     if (!known) return unavailable('missing')
-    if (asked === 'none' || (asked === 'poll' && !activity.isSilent(known))) return this.#absenceOf(known)
-    // Of an application that does not say whether it is used, all traffic counts as use.
-    const right = asked === 'poll' ? 'use' : asked
+    const right = activity.isSilent(known) ? (ofSilent[asked] ?? asked) : asked
+    if (!mayCause.has(right)) return this.#absenceOf(known)
     if (mayStart(known, right)) admission.promote(known)
     const waking = singleFlight.run<Woken>(containerKey(known), `wake: ${right}`, (answer) =>
       this.#wakeExclusive(known, right, answer),
@@ -181,6 +180,12 @@ function mayBeWoken(routeSync: RouteSync, known: ContainerState): boolean {
   const where = routeSync.routeOf(known)?.where
   return where !== undefined && (isAddress(where) ? where.isPaused : isWakeable(where))
 }
+
+/** What a poll may cause: of an application that does not say whether it is used, all traffic counts as use. */
+const ofSilent: Partial<Record<WakeRight, WakeRight>> = { poll: 'use', 'visitor-poll': 'resume' }
+
+/** Rights by which something happens at all. */
+const mayCause: ReadonlySet<WakeRight> = new Set(['start', 'use', 'resume'])
 
 const mayStart = ({ isStopRequested }: ContainerState, right: WakeRight) =>
   right === 'start' || (right === 'use' && !isStopRequested)

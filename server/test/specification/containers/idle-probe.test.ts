@@ -38,6 +38,7 @@ const longEnough = 3_000 * idleSeconds
 /** `jobs` says how much goes on, by JSON in the home that a test writes; `kernels` is a small Jupyter. */
 const probes = {
   jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: idleSeconds },
+  public: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: idleSeconds, access: 'public' },
   paused: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_pause: idleSeconds },
   kernels: { idle_probe: 'jupyter', idle_timeout: 2 * idleSeconds },
   editor: { idle_probe: 'code-server', idle_timeout: 2 * idleSeconds },
@@ -186,8 +187,9 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     await bob.untilState('exited')
   })
 
-  test('without an answer traffic counts, and what an open page asks for wakes it', async () => {
-    const cat = await use(await started, 'cat', 'jobs')
+  // The open page of a visitor started it as well, as often as it was suspended.
+  test('without an answer traffic counts, and what an open page of its owner asks for wakes it', async () => {
+    const cat = await use(await started, 'cat', 'public')
     await cat.says('state', '{"jobs": 1}')
     const tab = cat.keepOpen()
     try {
@@ -198,7 +200,10 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
       tab.end()
     }
     await cat.untilState('exited')
-    assertOk(await cat.call('GET', `/${cat.slug}-jobs/`, ofPage))
+    const target = `/${cat.slug}-public/`
+    assert.equal((await get((await started).app.port, target, ofPage)).status, 503)
+    assert.equal(await engineState(await started, cat.id), 'exited')
+    assertOk(await cat.call('GET', target, ofPage))
   })
 
   test('a page that was opened in the last five minutes counts', async () => {
