@@ -71,7 +71,7 @@ const faces: Readonly<Record<string, readonly string[]>> = {
     'blocked-containers.ts',
     'container-name.ts',
     'containers-parts.ts',
-    'open-streams.ts',
+    'stream-registry.ts',
     'user-events.ts',
     'idle/idle-probe.ts',
     'reconcile/host-check.ts',

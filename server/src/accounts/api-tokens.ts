@@ -21,7 +21,7 @@ import {
 } from '#/store/api-tokens.ts'
 import { insertAuditEntries, type AuditEntry } from '#/store/audit-log.ts'
 import type { Database, Tx } from '#/store/database.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
+import type { StreamRegistry } from '#/containers/stream-registry.ts'
 import { findUser, findUserByEmail, type DeletedApiToken, type User } from '#/store/users.ts'
 import { OwnChangeLimit } from './own-change-limit.ts'
 
@@ -207,7 +207,7 @@ export class ApiTokenAuthenticator {
   }
 }
 
-type Streams = Pick<OpenStreams, 'endSession'>
+type Streams = Pick<StreamRegistry, 'endSession'>
 
 /** Ends the event and log streams that were opened with a token which is deleted by now. */
 export const endStreamsOf = (streams: Streams, { id, userId }: DeletedApiToken): void =>

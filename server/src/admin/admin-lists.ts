@@ -2,7 +2,7 @@ import type { ContainerStatus } from '@berth/api/schemas/administration/admin.ts
 import type { Actor } from '#/accounts/actor.ts'
 import { endStreamsOf } from '#/accounts/api-tokens.ts'
 import { administer, ownerId, requireUser } from '#/accounts/administrator-changes.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
+import type { StreamRegistry } from '#/containers/stream-registry.ts'
 import { Refusal, refusals } from '#/refusals/errors.ts'
 import {
   apiTokenEntry,
@@ -207,9 +207,9 @@ export interface ApiTokenPage {
 /** The API tokens of all users, for administrators: seen without the tokens themselves, and removed. */
 export class ApiTokenAdministration {
   readonly #database: Database
-  readonly #streams: Pick<OpenStreams, 'endSession'>
+  readonly #streams: Pick<StreamRegistry, 'endSession'>
 
-  constructor(database: Database, streams: Pick<OpenStreams, 'endSession'>) {
+  constructor(database: Database, streams: Pick<StreamRegistry, 'endSession'>) {
     this.#database = database
     this.#streams = streams
   }

@@ -4,7 +4,7 @@ import { endStreamsOf } from '#/accounts/api-tokens.ts'
 import { administer, isLastInCharge, refuseSelfAndLast, requireUser } from '#/accounts/administrator-changes.ts'
 import type { Revocations } from '#/accounts/sessions/revocations.ts'
 import type { Containers } from '#/containers/open-containers.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
+import type { StreamRegistry } from '#/containers/stream-registry.ts'
 import type { DiskUse } from '#/homes/open-homes.ts'
 import { allSettledOrThrow } from '#/machine/try-or-log.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -20,7 +20,7 @@ export interface RightsParts {
   /** They publish users to the gateway, which stops using scoped tokens that name the former role. */
   readonly containers: Containers
   readonly revocations: Revocations
-  readonly streams: OpenStreams
+  readonly streams: StreamRegistry
 }
 
 /**

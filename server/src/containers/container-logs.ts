@@ -5,7 +5,7 @@ import type { Runtime } from '#/engines/runtime.ts'
 import type { Database } from '#/store/database.ts'
 import { findContainer, type ContainerRef, type UserContainer } from '#/store/user-containers.ts'
 import type { Templates } from '#/templates/template.ts'
-import type { OpenStreams, StreamOwner } from './open-streams.ts'
+import type { StreamRegistry, StreamOwner } from './stream-registry.ts'
 
 /**
  * Rate limit of one stream, in lines per second: an app that writes without end must not occupy this process. Lines above
@@ -17,7 +17,7 @@ export interface ContainerLogsParts {
   readonly database: Database
   readonly runtime: Runtime
   readonly templates: Templates
-  readonly streams: OpenStreams
+  readonly streams: StreamRegistry
 }
 
 /** An open log stream: its container and what ends it. */
@@ -40,7 +40,7 @@ export class ContainerLogs {
   /**
    * Opens a log stream of the owner's container. It counts before the engine is asked, which may take seconds: a user who
    * is blocked meanwhile must not begin to read.
-   * @throws {Refusal} 429, 503 as `OpenStreams.open` · otherwise as `#find`; then no stream is open
+   * @throws {Refusal} 429, 503 as `StreamRegistry.open` · otherwise as `#find`; then no stream is open
    */
   async open(owner: StreamOwner, type: string): Promise<LogReading> {
     const reading = new AbortController()

@@ -6,7 +6,7 @@ import type { LaunchRules } from '#/templates/launch-rules.ts'
 import type { SourceFolders } from '#/templates/template-sources.ts'
 import type { Templates } from '#/templates/template.ts'
 import type { InstallationSettings } from './launch/build-container-spec.ts'
-import type { OpenStreams } from './open-streams.ts'
+import type { StreamRegistry } from './stream-registry.ts'
 import type { HostCheck } from './reconcile/host-check.ts'
 import type { GracePeriods } from './reconcile/plan.ts'
 
@@ -55,7 +55,7 @@ export interface ContainersParts extends Foundation {
   /** The keys of tokens, which rotate: they are read at each launch. */
   readonly key: { readonly jwks: unknown; readonly signingJwks: unknown }
   /** Sessions: what ends with them, and which are revoked. */
-  readonly sessions: { readonly streams: OpenStreams; readonly revocations: { all: RouteSyncParts['revoked'] } }
+  readonly sessions: { readonly streams: StreamRegistry; readonly revocations: { all: RouteSyncParts['revoked'] } }
   readonly rules: LaunchRules
   /** Runs nothing before it is started with the tasks of all rooms; it may be asked for a run earlier. */
   readonly reconciler: Reconciler

@@ -39,7 +39,7 @@ import { loadMetrics, type LaunchMetrics, type LoadTimeSeries } from './launch/l
 import { Spawner } from './launch/spawner.ts'
 import type { BeforeImage } from '#/containers/launch/container-starter.ts'
 import { Wake } from './launch/wake.ts'
-import type { OpenStreams } from './open-streams.ts'
+import type { StreamRegistry } from './stream-registry.ts'
 import { ContainerReconciler, reconcilerMetrics } from './reconcile/container-reconciler.ts'
 import { EngineListCache } from './reconcile/engine-list.ts'
 import { prerequisitesTask } from './reconcile/host-check.ts'
@@ -79,7 +79,7 @@ export class Containers {
   readonly templates: Templates
   readonly rules: LaunchRules
   /** Streams of pages, which end with the session that opened them. */
-  readonly streams: OpenStreams
+  readonly streams: StreamRegistry
   readonly activity: Activity
   readonly events = new UserEvents()
   readonly idleWarnings = new IdleWarnings((userId, event) => this.events.publish(userId, event))

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { message, type LocalizedMessage } from '@berth/texts/localized-message.ts'
 import { sinceOf, type ContainerState } from '#/containers/routes/container-state.ts'
 import type { RouteStatus } from '#/containers/routes/route-changes.ts'
-import type { OpenStreams, StreamOwner } from './open-streams.ts'
+import type { StreamRegistry, StreamOwner } from './stream-registry.ts'
 
 /** Tells the present state of something of a user's as events; must not throw. */
 export interface UserEventSource {
@@ -11,7 +11,7 @@ export interface UserEventSource {
 
 export interface UserEventSubscriptionsParts {
   readonly events: UserEvents
-  readonly streams: OpenStreams
+  readonly streams: StreamRegistry
   /** The present state of the user's containers as events. Computed and sent in one step; must not throw. */
   readonly snapshotOf: UserEventSource['current']
   /** A page of the user listens from now on, for the first time or again; must not throw. */
@@ -39,7 +39,7 @@ export class UserEventSubscriptions {
    * Sends the listener the missed events or a snapshot, and then each event as it is published.
    * @param lastId of the last event that the page received
    * @returns ends the subscription
-   * @throws {Refusal} 429, 503 as `OpenStreams.open`; then nothing was sent
+   * @throws {Refusal} 429, 503 as `StreamRegistry.open`; then nothing was sent
    */
   subscribe(owner: StreamOwner, listener: UserEventListener, lastId?: string): () => void {
     const { userId } = owner

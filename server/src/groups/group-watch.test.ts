@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { OpenStreams } from '#/containers/open-streams.ts'
+import { StreamRegistry } from '#/containers/stream-registry.ts'
 import type { UserEventObserver } from '#/containers/user-events.ts'
 import type { Db } from '#/store/database.ts'
 import type { Group } from '#/store/groups.ts'
@@ -9,7 +9,7 @@ import type { MemberState, MemberStates } from './member-states.ts'
 
 function arrange() {
   const observers = new Set<UserEventObserver>()
-  const streams = new OpenStreams()
+  const streams = new StreamRegistry()
   const states = { of: (_: unknown, userId: number) => ({ userId, isHere: false, containers: [] }) }
   const watch = new GroupWatch({
     db: {} as Db,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Actor } from '#/accounts/actor.ts'
-import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
+import type { StreamRegistry, StreamOwner } from '#/containers/stream-registry.ts'
 import type { UserEvent, UserEvents } from '#/containers/user-events.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import type { Db } from '#/store/database.ts'
@@ -20,7 +20,7 @@ const reviewDelay = 1_000
 export interface GroupWatchParts {
   readonly db: Db
   readonly events: Pick<UserEvents, 'observe'>
-  readonly streams: Pick<OpenStreams, 'open'>
+  readonly streams: Pick<StreamRegistry, 'open'>
   readonly states: MemberStates
   readonly log: Pick<Logger, 'warn'>
 }
@@ -60,7 +60,7 @@ export class GroupWatch {
     return { group, roles }
   }
 
-  /** Sends the viewer all states, and then what changes. @returns ends it @throws {Refusal} 429, 503 as `OpenStreams.open` */
+  /** Sends the viewer all states, and then what changes. @returns ends it @throws {Refusal} 429, 503 as `StreamRegistry.open` */
   begin({ group, roles }: WatchedGroup, owner: StreamOwner, viewer: GroupViewer): () => void {
     const view = new GroupView(group, roles, this.#parts.states, viewer, owner.userId)
     const close = this.#parts.streams.open('groups', owner, () => this.#end(view))

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { OpenStreams } from '#/containers/open-streams.ts'
+import { StreamRegistry } from '#/containers/stream-registry.ts'
 import { HomeDownloads } from './home-downloads.ts'
 
 test('a download ends with its session, and with the block of its user, and leaves its place', async (t) => {
@@ -14,7 +14,7 @@ test('a download ends with its session, and with the block of its user, and leav
   t.after(() => rmSync(folder, { recursive: true }))
   const file = path.join(folder, 'archive')
   writeFileSync(file, Buffer.alloc(1024 ** 2))
-  const streams = new OpenStreams()
+  const streams = new StreamRegistry()
   const snapshot = { id: 'x', createdAt: new Date(), reason: 'manual', bytes: 1 } as const
   const downloads = new HomeDownloads(
     { list: async () => [snapshot] },
@@ -46,7 +46,7 @@ test('each archive has an entity tag of its own, which stays while its bytes do'
     { list: async () => ['x', 'y'].map((id) => ({ id, ...created })) },
     { volumeOf: async () => 'volume' },
     { open: (_, id) => open(path.join(folder, id), 'r') },
-    new OpenStreams(),
+    new StreamRegistry(),
   )
   const [ann, now] = [{ id: 1, slug: 'ann' }, new Date()]
   for (const id of ['x', 'y']) writeFileSync(path.join(folder, id), 'content')

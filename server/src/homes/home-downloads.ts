@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
+import type { StreamRegistry, StreamOwner } from '#/containers/stream-registry.ts'
 import { refusals } from '#/refusals/errors.ts'
 import { DownloadTickets, fileSafe, fileStream } from './download-tickets.ts'
 import type { HomeAccess, HomeOwner } from './home-access.ts'
@@ -45,7 +45,7 @@ export class HomeDownloads {
   readonly #snapshots: Pick<HomeSnapshots, 'list'>
   readonly #access: Pick<HomeAccess, 'volumeOf'>
   readonly #files: Pick<SnapshotFiles, 'open'>
-  readonly #streams: Pick<OpenStreams, 'open'>
+  readonly #streams: Pick<StreamRegistry, 'open'>
   readonly #tickets = new DownloadTickets<Offer>({
     lifetime,
     max: { ofOwner: maxOffers },
@@ -58,7 +58,7 @@ export class HomeDownloads {
     snapshots: Pick<HomeSnapshots, 'list'>,
     access: Pick<HomeAccess, 'volumeOf'>,
     files: Pick<SnapshotFiles, 'open'>,
-    streams: Pick<OpenStreams, 'open'>,
+    streams: Pick<StreamRegistry, 'open'>,
   ) {
     this.#snapshots = snapshots
     this.#access = access

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { message } from '@berth/texts/localized-message.ts'
-import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
+import type { StreamRegistry, StreamOwner } from '#/containers/stream-registry.ts'
 import { NothingThere, RuntimeError } from '#/engines/runtime-error.ts'
 import { pathIn } from '#/engines/tar/archive-rewrite.ts'
 import { openFirstEntry } from '#/engines/tar/first-entry.ts'
@@ -34,7 +34,7 @@ export interface FileDownload {
 
 export interface HomeFilesParts {
   readonly access: HomeAccess
-  readonly streams: Pick<OpenStreams, 'open'>
+  readonly streams: Pick<StreamRegistry, 'open'>
   /** Called before a home is written to. */
   readonly beforeWrite: (home: { readonly userId: number; readonly type: string }) => Promise<void>
   /** Called when something was removed: the numbers of the last measurement are too large then. */

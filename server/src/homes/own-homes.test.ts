@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
-import { OpenStreams } from '#/containers/open-streams.ts'
+import { StreamRegistry } from '#/containers/stream-registry.ts'
 import { sharedHome } from '#/containers/container-name.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { OwnHomes, type OwnHomesParts } from './own-homes.ts'
@@ -19,7 +19,7 @@ test('a download of a home whose archive breaks off at once fails alone, and giv
     },
     names: {},
     templates: { all: () => [] },
-    streams: new OpenStreams(),
+    streams: new StreamRegistry(),
     bytesOf: () => new Map(),
   } as unknown as OwnHomesParts)
   const [{ id } = { id: '' }] = await homes.list(ann)

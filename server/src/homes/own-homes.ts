@@ -4,7 +4,7 @@ import { createGzip } from 'node:zlib'
 import { message } from '@berth/texts/localized-message.ts'
 import { sharedHome } from '#/containers/container-name.ts'
 import type { HomeNames } from '#/containers/open-containers.ts'
-import type { OpenStreams, StreamOwner } from '#/containers/open-streams.ts'
+import type { StreamRegistry, StreamOwner } from '#/containers/stream-registry.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { HomeContents, Runtime } from '#/engines/runtime.ts'
 import { refusals } from '#/refusals/errors.ts'
@@ -20,7 +20,7 @@ export interface OwnHomesParts {
   readonly contents: HomeContents | undefined
   readonly names: HomeNames
   readonly templates: Pick<Templates, 'all'>
-  readonly streams: Pick<OpenStreams, 'open'>
+  readonly streams: Pick<StreamRegistry, 'open'>
   /** Bytes at the last measurement, by the key of the home. */
   readonly bytesOf: (owner: { readonly userId: number; readonly slug: string }) => ReadonlyMap<string, number>
 }

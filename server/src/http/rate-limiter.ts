@@ -212,7 +212,7 @@ export const maxAtOnce = 100
 
 /**
  * Limits the requests in progress of one account, so that one account cannot occupy the process that serves all others.
- * Streams count until they are open; after that `OpenStreams` limits them.
+ * Streams count until they are open; after that `StreamRegistry` limits them.
  */
 export class ConcurrencyLimit {
   readonly #requests = new KeyedLimit<number>({ ofKey: maxAtOnce })

@@ -6,7 +6,7 @@ import { message, type LocalizedMessage } from '@berth/texts/localized-message.t
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { SshKeys } from '#/accounts/ssh-keys.ts'
 import type { Containers } from '#/containers/open-containers.ts'
-import type { OpenStreams } from '#/containers/open-streams.ts'
+import type { StreamRegistry } from '#/containers/stream-registry.ts'
 import { refusals } from '#/refusals/errors.ts'
 import type { Database } from '#/store/database.ts'
 import type { User } from '#/store/users.ts'
@@ -31,7 +31,7 @@ export interface SshParts {
   readonly database: Database
   readonly containers: Containers
   readonly accounts: { readonly sshKeys: SshKeys }
-  readonly sessions: { readonly streams: OpenStreams }
+  readonly sessions: { readonly streams: StreamRegistry }
   readonly log: Logger
 }
 

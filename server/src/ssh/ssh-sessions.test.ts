@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { OpenStreams } from '#/containers/open-streams.ts'
+import { StreamRegistry } from '#/containers/stream-registry.ts'
 import type { StoredSshKey } from '#/store/ssh-keys.ts'
 import { SshSessions, type SshSessionsParts } from './ssh-sessions.ts'
 
@@ -9,7 +9,7 @@ const client = { name: 'ann-dev', fingerprint: 'SHA256:x', address: '192.0.2.1' 
 
 /** Sessions of one account with one key, in which something happens while a session begins. */
 function sessionsWith(meanwhile: (end: { block: () => void; removeKey: () => void }) => void) {
-  const streams = new OpenStreams()
+  const streams = new StreamRegistry()
   const key = { id: 3, title: 'desk' } as StoredSshKey
   const owner = { id: 7, email: 'ann@x.org', isBlocked: false }
   const removed: ((key: StoredSshKey) => void)[] = []

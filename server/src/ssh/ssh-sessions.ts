@@ -6,7 +6,7 @@ import { OwnChangeLimit } from '#/accounts/own-change-limit.ts'
 import type { SshKeys } from '#/accounts/ssh-keys.ts'
 import { containerPrefix } from '#/containers/container-name.ts'
 import type { Containers, RouteStatus } from '#/containers/open-containers.ts'
-import { maxPerUser, type OpenStreams } from '#/containers/open-streams.ts'
+import { maxPerUser, type StreamRegistry } from '#/containers/stream-registry.ts'
 import { Refusal } from '#/refusals/errors.ts'
 import { insertAuditEntries } from '#/store/audit-log.ts'
 import type { Database } from '#/store/database.ts'
@@ -38,7 +38,7 @@ export interface SshSessionsParts {
   readonly database: Database
   readonly keys: SshKeys
   readonly containers: Containers
-  readonly streams: OpenStreams
+  readonly streams: StreamRegistry
   /** The SSH process; undefined while it does not run. */
   readonly listener: () => Pick<SshListener, 'endSessions' | 'setPaused'> | undefined
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>

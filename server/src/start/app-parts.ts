@@ -2,7 +2,7 @@ import type { AuditWebhookPace } from '#/admin/open-admin.ts'
 import type { SigningKeys } from '#/accounts/sessions/signing-keys.ts'
 import type { Config } from '#/config/config.ts'
 import type { Foundation, GracePeriods } from '#/containers/containers-parts.ts'
-import type { StreamKind } from '#/containers/open-streams.ts'
+import type { StreamKind } from '#/containers/stream-registry.ts'
 import type { Mailer } from '#/accounts/mail/mailer.ts'
 import type { NodeReport } from '#/nodes/node.ts'
 

@@ -1,5 +1,5 @@
 import type { Foundation } from '#/containers/containers-parts.ts'
-import { OpenStreams, type StreamKind } from '#/containers/open-streams.ts'
+import { StreamRegistry, type StreamKind } from '#/containers/stream-registry.ts'
 import { ClockJumpDetector } from '#/machine/clock-jump-detector.ts'
 import { tryOrLog } from '#/machine/try-or-log.ts'
 import { finishClockJump, latestInstant } from '#/store/clock-jumps.ts'
@@ -36,7 +36,7 @@ export interface SessionsParts extends Pick<Foundation, 'database' | 'gateway' |
 
 /** Access tokens, sessions and revocations. Containers need them, so they are opened before these, and accounts after. */
 export class Sessions {
-  readonly streams: OpenStreams
+  readonly streams: StreamRegistry
   readonly revocations: Revocations
   readonly tokens: AccessTokens
   readonly lifetimes: SessionLifetimes
@@ -52,7 +52,7 @@ export class Sessions {
     const { config, addresses, database, gateway, key, activate, maxStreams, log } = parts
     const { spawnerUrl, containerOrigin } = addresses
     this.#parts = parts
-    this.streams = new OpenStreams(maxStreams)
+    this.streams = new StreamRegistry(maxStreams)
     const { streams } = this
     const publish = (revoked: readonly Revocable[]) =>
       gateway.apply(

@@ -121,15 +121,15 @@ export class Revocations {
     if (notified.status === 'rejected') throw notified.reason
   }
 
-  /** Refuses, in every party, tokens whose revocation is stored. @throws as the listener; here they are refused */
-  async revokeLocally(sessions: readonly RevokedSession[]): Promise<void> {
+  /** Refuses tokens whose revocation is stored, here and in every party. @throws as the listener; here they are refused */
+  async refuseStored(sessions: readonly RevokedSession[]): Promise<void> {
     for (const { jti, expiresAt } of sessions) this.#expiryByJti.set(jti, expiresAt)
     if (sessions.length > 0) await this.#listeners.onRevoked(sessions)
   }
 
   /** Does the same with sessions whose end is stored already, e.g. takeovers by a demoted administrator. */
   revokeStored(ended: readonly StoredSession[]): Promise<void> {
-    return this.revokeLocally(
+    return this.refuseStored(
       ended.map((each) => (each.endedWhy === 'blocked' ? endOfBlocked(each) : revocationOf(each))),
     )
   }
@@ -190,7 +190,7 @@ export class Revocations {
       return found
     })
     for (const { jti } of revoked) this.#unsaved.delete(jti)
-    await this.revokeLocally(longer)
+    await this.refuseStored(longer)
   }
 }
 

@@ -30,7 +30,7 @@ export type CallKind = 'health' | 'query' | 'verb' | 'stream'
 
 /**
  * Max connections of each kind. They are bounded so that a hung engine does not cost all file handles; `stream` is
- * larger than `OpenStreams` lets logs be followed in all, so that CPU samples have connections left.
+ * larger than `StreamRegistry` lets logs be followed in all, so that CPU samples have connections left.
  */
 const maxConnections: Readonly<Record<CallKind, number>> = { health: 8, query: 96, verb: 96, stream: 560 }
 

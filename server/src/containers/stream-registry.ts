@@ -21,7 +21,7 @@ interface OpenStream extends StreamOwner {
 }
 
 /** Open event and log streams, downloads and sessions of SSH, so that revocation, blocks and shutdown end them. */
-export class OpenStreams {
+export class StreamRegistry {
   readonly #maxInTotal: Readonly<Record<StreamKind, number>>
   readonly #byUser = new Map<number, Set<OpenStream>>()
   readonly #open: Record<StreamKind, number> = { events: 0, logs: 0, groups: 0, downloads: 0, ssh: 0 }

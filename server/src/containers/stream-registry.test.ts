@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '#/refusals/errors.ts'
-import { OpenStreams } from './open-streams.ts'
+import { StreamRegistry } from './stream-registry.ts'
 
 const refused = (status: number, code: string) => (error: unknown) =>
   error instanceof Refusal && error.status === status && error.code === code && error.headers['retry-after'] === '30'
 
 test('one person may have five logs and twenty event streams open, whatever others have', () => {
-  const streams = new OpenStreams()
+  const streams = new StreamRegistry()
   const open = (kind: 'logs' | 'events', userId: number) => streams.open(kind, { userId, sid: 's' }, () => undefined)
   const logs = Array.from({ length: 5 }, () => open('logs', 1))
   for (let each = 0; each < 20; each++) open('events', 1)
@@ -19,7 +19,7 @@ test('one person may have five logs and twenty event streams open, whatever othe
 })
 
 test('all people together may have 500 logs and 5,000 event streams open; what ended, however it did, makes room', () => {
-  const streams = new OpenStreams()
+  const streams = new StreamRegistry()
   const open = (kind: 'logs' | 'events', userId: number) =>
     streams.open(kind, { userId, sid: String(userId) }, () => undefined)
   const closes = Array.from({ length: 500 }, (_, each) => open('logs', Math.floor(each / 5)))
