@@ -47,7 +47,10 @@ export interface ContainerStarterParts {
   readonly log: Logger
 }
 
-/** Calls of the engine for a launch, step by step; the store has the container's id before the container is started. */
+/**
+ * Calls of the engine for a launch, step by step. The id of a new container is stored while the engine starts it; where that fails
+ * the container is found by its name.
+ */
 export class ContainerStarter {
   readonly #runtime: Runtime
   readonly #database: Database
