@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { segmentOf } from '#/basics/container-port.ts'
 import { entryPath, isContainerLabel, reservedSegment } from '#/basics/host-label.ts'
 import { cookieSettingsOf, type GatewayConfig } from './gateway-config.ts'
-import { isServiceWorkerScript, isWindowNavigation } from '#/http1/browser-request.ts'
-import { headerValue } from '#/http1/header-lines.ts'
+import { isFetchedAhead, isServiceWorkerScript, isWindowNavigation } from '#/http1/browser-request.ts'
 import type { RequestHead } from '#/http1/request-head.ts'
 import { isContainerSegment, isPlainPath, type RequestPath } from '#/http1/request-path.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
@@ -51,8 +50,7 @@ export async function entryResponse(
 
 /** A person's own navigation, as far as the browser says: no script, no frame, nothing fetched ahead. */
 function isTopNavigation({ method, text }: RequestHead): boolean {
-  const ahead = ['sec-purpose', 'purpose', 'x-moz'].some((name) => headerValue(text, name) !== undefined)
-  return method === 'GET' && !ahead && isWindowNavigation(text)
+  return method === 'GET' && !isFetchedAhead(text) && isWindowNavigation(text)
 }
 
 function splitQuery(target: string): [string, string] {

@@ -159,8 +159,13 @@ export function isWindowNavigation(text: string): boolean {
   return destination === 'empty' && (headerValue(text, 'sec-fetch-mode') === 'navigate' || isPassedOn(text))
 }
 
-/** Whether a browser opens a page in a window with this. */
-export const opensPage = (head: RequestHead): boolean => isHtmlNavigation(head) && isWindowNavigation(head.text)
+/** Whether a browser fetches this ahead, in case it is wanted, and says so: no person has asked for it yet. @param text of the head */
+export const isFetchedAhead = (text: string): boolean =>
+  ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headerValue(text, name) !== undefined)
+
+/** Whether a browser opens a page in a window with this, because a person wants it now. */
+export const opensPage = (head: RequestHead): boolean =>
+  isHtmlNavigation(head) && isWindowNavigation(head.text) && !isFetchedAhead(head.text)
 
 /**
  * Whether this is such a navigation that another origin has begun: into a window, or into a frame of that origin's page,

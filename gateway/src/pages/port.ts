@@ -1,6 +1,8 @@
 import type { Language } from '@berth/api/boot.ts'
 import { message } from '@berth/texts/localized-message.ts'
+import type { RequestHead } from '#/http1/request-head.ts'
 import type { ListeningPort, PageLook } from '#/port/gateway.ts'
+import { cookieValues } from '#/tokens/cookie-values.ts'
 import { completeDocument, containerTitle, escaped, mainLink, reloadHref, type Markup } from './document.ts'
 import type { GatewayRefusal } from './gateway-refusals.ts'
 import { pageResponse, type GatewayResponse } from './gateway-response.ts'
@@ -16,6 +18,8 @@ export interface DeadPortView {
   readonly listening: readonly ListeningPort[] | undefined
   /** Path and query of the request, as they came. */
   readonly target: string
+  /** Of the port: `/ann-dev:3000`, which is no part of the path on a host of its own. */
+  readonly name: string
   /** As in `TypeRules`. */
   readonly sign?: string | undefined
   readonly dashboardUrl: string
@@ -23,12 +27,26 @@ export interface DeadPortView {
   readonly look?: PageLook | undefined
 }
 
+/**
+ * Lasts until the page has asked again. Without it a page that was left open started its container again within seconds of each stop, and
+ * that of a visitor had a paused one go on.
+ */
+const waitCookie = 'spawner_port_waits'
+
+/** Whether the page of a dead port asks again, or has just done so: no person wants the container to start now. */
+export const isSentByDeadPort = ({ fields }: RequestHead): boolean => cookieValues(fields.cookie, waitCookie).length > 0
+
 /** The page that says that nothing listens there, and what does; it asks again by itself, and so gives way to the program. */
 export function deadPortResponse(refusal: GatewayRefusal, view: DeadPortView): GatewayResponse {
   const { port, dashboardUrl, language, look } = view
   const title = localize(language, message('pages.deadPortTitle', { port }))
   const page = completeDocument({ title, dashboardUrl, language, look }, deadPortBody(title, refusal, view))
-  return pageResponse(refusal.status, page, language, { headers: refusal.headers, look })
+  const path = view.target.startsWith(view.name) ? view.name : '/'
+  const setCookie = `${waitCookie}=1; Path=${path}; Max-Age=${reloadAfter + 7}; HttpOnly; SameSite=Lax`
+  return pageResponse(refusal.status, page, language, {
+    headers: { ...refusal.headers, 'set-cookie': setCookie },
+    look,
+  })
 }
 
 function deadPortBody(

@@ -7,7 +7,7 @@ import type { RequestHead } from '#/http1/request-head.ts'
 import { pagePolicy, policyFor } from '#/pages/document.ts'
 import { GatewayRefusal, gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { withNext, type GatewayResponse } from '#/pages/gateway-response.ts'
-import { deadPortResponse } from '#/pages/port.ts'
+import { deadPortResponse, isSentByDeadPort } from '#/pages/port.ts'
 import { progressFailed, progressHead, progressReady, progressStep } from '#/pages/progress.ts'
 import {
   unavailableBody,
@@ -31,14 +31,18 @@ const [programTimeout, browserTimeout] = [30_000, 180_000]
 /** How long a request waits for an API that is being restarted, in ms. */
 const platformTimeout = 3_000
 
-/** Connects an exchange to its upstream, or explains why the container is unavailable. Never rejects. */
+/**
+ * Connects an exchange to its upstream, or explains why the container is unavailable. Never rejects.
+ * @param ranBefore the request was sent to it before
+ */
 export async function connectOrExplain(
   config: GatewayConfig,
   client: RequestClient,
   exchange: Exchange,
+  ranBefore = false,
 ): Promise<void> {
   try {
-    await tryToConnect(config, client, exchange, isOwners(exchange.parts.upstream, exchange.caller))
+    await tryToConnect(config, client, exchange, isOwners(exchange.parts.upstream, exchange.caller), ranBefore)
   } catch (error) {
     if (exchange.isOver) return
     client.refuse(error instanceof GatewayRefusal ? error : gatewayRefusals.bug(error))
@@ -74,6 +78,7 @@ export function wakeRightOf(
   head?: RequestHead,
 ): WakeRight {
   const isPage = head !== undefined && opensPage(head)
+  if (upstream instanceof PortRoute && head !== undefined && isSentByDeadPort(head)) return 'none'
   if (use === 'none' && !isPage) return 'none'
   const isPoll = upstream instanceof Route && upstream.rules.isAskedForUse === true && !isPage
   const isVisitors = !isOwners(upstream, caller)
@@ -87,6 +92,7 @@ async function tryToConnect(
   client: RequestClient,
   exchange: Exchange,
   isOwner: boolean,
+  ranBefore: boolean,
 ): Promise<void> {
   const { upstream, head } = exchange.parts
   const showsProgress = upstream instanceof Route && head.method === 'GET' && isHtmlNavigation(head)
@@ -97,6 +103,7 @@ async function tryToConnect(
   const connecting = dialUpstream(upstream, config.control, {
     isWanted: () => !exchange.isOver,
     right: wakeRightOf(upstream, exchange.caller, exchange.parts.use, head),
+    ranBefore,
     requestId: () => client.requestId,
     traceparent: client.traceparent,
     timeout,
@@ -166,17 +173,23 @@ async function respondDeadPort(
   config: GatewayConfig,
   client: RequestClient,
   exchange: Exchange,
-  { entry, port, rules: { sign } }: PortRoute,
+  route: PortRoute,
   isOwner: boolean,
   refusal: GatewayRefusal,
 ): Promise<void> {
   const { head } = exchange.parts
+  const {
+    entry,
+    port,
+    rules: { sign },
+  } = route
   const asked = isOwner ? config.control.listeningPorts(entry.prefix).catch(() => undefined) : undefined
   const { dashboardUrl, look } = config.settings
   const view = {
     port,
     listening: await asked,
     target: head.target,
+    name: route.name,
     sign,
     dashboardUrl,
     language: requestLanguage(head),

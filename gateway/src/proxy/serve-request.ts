@@ -109,7 +109,7 @@ async function serveEntry(
 
 /** The connection that was kept had been closed by the app: the request goes out once more, on a new one. */
 export function retryOnNewConnection(context: RequestContext, client: RequestClient, exchange: Exchange): void {
-  if (context.config) void connectOrExplain(context.config, client, exchange)
+  if (context.config) void connectOrExplain(context.config, client, exchange, true)
 }
 
 /** Wakes a container that was paused while a client still sends to it: on a WebSocket, or an upload. Never rejects. */
@@ -327,6 +327,7 @@ async function serveOnceTokenIsThere(
   const [token, setCookie] = await Promise.all([pendingToken, renewal])
   if (client.isGone) return
   guarded(client, () => {
+    if (context.freshness.isStale) throw gatewayRefusals.behind()
     const known = authenticate(request)
     const { users } = context
     const result = authorizeOrExplain(request, known)

@@ -18,6 +18,8 @@ export interface DialOptions {
   isWanted(): boolean
   /** Only its owner wakes a container that sleeps; one that is paused wakes for every authorized caller. */
   readonly right: WakeRight
+  /** Whether it ran when the page was asked for: a stop that has come meanwhile is not undone. */
+  readonly ranBefore: boolean
   /** Id of the request; made when it is asked for. */
   requestId(): string
   /** Of its span; undefined without traces. */
@@ -41,18 +43,25 @@ export async function dialUpstream(
 ): Promise<UpstreamConnection | Unavailable> {
   const begun = performance.now()
   const deadline = begun + options.timeout
-  let wasWoken = false
+  let [wasWoken, { ranBefore }] = [false, options]
   for (let delay = initialRetryDelay; ; delay = Math.min(delay * 1.5, maxRetryDelay)) {
     const isAwake = upstream.address !== undefined
-    // It was started for this very request, and has ended: once more would only end once more.
-    const right = wasWoken && !isAwake ? 'resume' : options.right
+    const right = isAwake ? options.right : rightAfter(options.right, wasWoken, ranBefore)
     const got = await tryOnce(upstream, control, { ...options, right }, deadline)
     wasWoken ||= !isAwake && upstream.address !== undefined
+    ranBefore ||= isAwake
     if (got instanceof UpstreamConnection || 'reason' in got) return got
     const retryUntil = hasServedHere(upstream) ? Math.min(deadline, begun + restartTimeout) : deadline
     if (performance.now() + delay > retryUntil || !options.isWanted()) throw unreachable(upstream, control, got)
     await sleep(delay)
   }
+}
+
+/** What a request may cause of a container that does not run any more. */
+function rightAfter(right: WakeRight, wasWoken: boolean, ranBefore: boolean): WakeRight {
+  // It was started for this very request, and has ended: once more would only end once more.
+  if (wasWoken) return 'resume'
+  return ranBefore && right === 'start' ? 'use' : right
 }
 
 /** An app that has answered at this address is not starting any more. */

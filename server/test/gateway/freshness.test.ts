@@ -6,7 +6,8 @@ import { get, isOver, rawClient, until } from '#test/support/gateway/raw-client.
 import { keptHead } from '#test/support/gateway/http-text.ts'
 import { startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { endlessApp, openStreams } from '#test/support/gateway/open-streams.ts'
-import { ann, annToken } from '#test/support/gateway/tokens.ts'
+import { httpApp } from '#test/support/gateway/test-apps.ts'
+import { ann, annToken, bob } from '#test/support/gateway/tokens.ts'
 
 /** With several nodes: what a gateway does that the leader has not confirmed for a while. */
 
@@ -37,6 +38,41 @@ test('a gateway without a confirmation refuses containers and cuts what is open,
     },
     () => 'it serves no container although its state is confirmed again',
   )
+})
+
+// The first request of a person to an application waits for its token; the state could be given up meanwhile.
+test('a request that waited until the state is too old reaches no application', async (t) => {
+  let isLed = true
+  const heard: string[] = []
+  const app = httpApp((request, response) => {
+    heard.push(request.url ?? '')
+    response.end('the app')
+  })
+  const { port } = await startGatewayHarness(t, app, {
+    settings: { maxStateAge: 1_500 },
+    control: {
+      confirmState: async () => {
+        if (!isLed) throw new Error('this node does not lead')
+      },
+      scopedToken: async () => {
+        await pollUntil(
+          () => isRefusedNow,
+          () => 'the state is not given up',
+        )
+        throw new Error('the leader does not answer')
+      },
+    },
+  })
+  let isRefusedNow = false
+  const waiting = get(port, '/ann-dev/', { headers: ann })
+  isLed = false
+  await pollUntil(
+    async () => (await get(port, '/ann-dev/', { headers: bob })).body.includes('lost touch with the others'),
+    () => 'the state is not given up',
+  )
+  isRefusedNow = true
+  const { status, body } = await waiting
+  assert.deepEqual([status, body.includes('lost touch with the others'), heard], [503, true, []])
 })
 
 test('a gateway that was never confirmed refuses containers', async (t) => {

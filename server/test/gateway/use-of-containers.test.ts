@@ -8,6 +8,7 @@ import WebSocket, { WebSocketServer } from 'ws'
 import type { TypeRules, WakeRight } from '@berth/gateway/port/gateway.ts'
 import { asleep, startGatewayHarness } from '#test/support/gateway/gateway-harness.ts'
 import { get } from '#test/support/gateway/raw-client.ts'
+import { closedPort } from '#test/support/gateway/test-apps.ts'
 import { annCookie } from '#test/support/gateway/tokens.ts'
 
 /** What counts as use of a container, as its template says (`idle_ignore`, `idle_probe`). */
@@ -105,4 +106,24 @@ test('a further port is not the application that the template is about: all of i
   await bench.gateway.apply([{ kind: 'route', route: { ...bench.route, where: asleep } }])
   await ask('/live', {})
   assert.deepEqual(rights, ['use'])
+})
+
+// A tab that was left open at a port had the container started within three seconds of each stop.
+test('the page of a dead port, which asks again by itself, starts no container', async (t) => {
+  const rights: (WakeRight | undefined)[] = []
+  const bench = await startGatewayHarness(t, echoServer(), {
+    control: { wake: async (_prefix, _requestId, right) => (rights.push(right), asleep) },
+  })
+  const target = `/ann-dev:${await closedPort()}/`
+  const ask = (cookie: string) => get(bench.port, target, { headers: { ...page, cookie } })
+  const dead = await ask(annCookie.cookie)
+  assert.match(dead.body, /http-equiv="refresh"/)
+  const [waits = ''] = String(dead.headers['set-cookie']).split(';')
+  await bench.gateway.apply([{ kind: 'route', route: { ...bench.route, where: asleep } }])
+  const again = await ask(`${annCookie.cookie}; ${waits}`)
+  assert.equal(again.status, 503)
+  assert.doesNotMatch(again.body, /http-equiv="refresh"/)
+  assert.deepEqual(rights, [])
+  await ask(annCookie.cookie)
+  assert.deepEqual(rights, ['start'], 'a person who opens it starts the container')
 })

@@ -139,6 +139,8 @@ test('of its owner, a page may start a container that was stopped by request, an
     [{ ...html, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
     [{ accept: 'image/*', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
     [{ ...html, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+    // What a browser fetches ahead, such as an address that is being typed, had a container started.
+    [{ ...html, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }],
     [html, 'POST'],
   ] as const)
     assert.deepEqual(await sent(headers, method), [503, 'use'], JSON.stringify(headers))
@@ -255,6 +257,21 @@ test('an app that does not listen yet is waited for: running is never followed b
   const running = plainApp().listen(late, '127.0.0.1')
   t.after(() => running.close())
   assert.equal((await asked).body, 'the app')
+})
+
+// Its owner launched it, opened its page, and pressed "Stop" before the application listened: it was started again at once.
+test('a page that waits for its application does not undo a stop that comes meanwhile', async (t) => {
+  const rights: (WakeRight | undefined)[] = []
+  const deaf = routeTo('ann-dev', 1, await closedPort())
+  const bench = await startGatewayHarness(t, echoApp(), {
+    place: deaf,
+    control: { wake: async (_prefix, _requestId, right) => (rights.push(right), asleep) },
+  })
+  const asked = get(bench.port, '/ann-dev/', { headers: { ...browser, ...annCookie } })
+  await sleep(600)
+  await bench.gateway.apply([{ kind: 'route', route: { ...deaf, where: asleep } }])
+  await asked
+  assert.deepEqual(rights, ['use'])
 })
 
 test('a program that ends after it was woken is not woken again and again: its visitor reads at once why', async (t) => {
