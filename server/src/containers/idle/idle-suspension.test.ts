@@ -99,3 +99,17 @@ test('a stop with a condition asks it when earlier operations are done, and no o
   assert.equal(await byOwner, true)
   assert.deepEqual(did, ['publish', 'stop c1'])
 })
+
+// The condition of a stop for its full layer stores that it is full: a stop at the same moment by its time of day left that out.
+test('stops with conditions of their own do not join: each asks its own', async (t) => {
+  const { suspension, singleFlight, owned } = await withUnreachedGateway(t)
+  const queued = Promise.withResolvers<void>()
+  const restart = singleFlight.run(`${owned.userId} dev`, 'replace', () => queued.promise)
+  const asked: string[] = []
+  const stop = (why: 'lifetime' | 'layer') =>
+    suspension.stopNow(owned, why, { isMeant: async () => asked.push(why) > 0 })
+  const stops = [stop('lifetime'), stop('layer')]
+  queued.resolve()
+  await Promise.all([restart, ...stops])
+  assert.deepEqual(asked, ['lifetime', 'layer'])
+})

@@ -75,8 +75,9 @@ export class IdleSuspension {
    */
   async stopNow(owned: ContainerRef, why: StopReason, { onBegin, isMeant }: StopOptions = {}): Promise<boolean> {
     const { routeSync, singleFlight } = this.#parts
-    // A stop without a condition must not join one that may do nothing, nor one after which any request starts it again.
-    const verb = `${isMeant ? 'conditional ' : ''}${wakingReasons.has(why) ? 'idle ' : ''}stop now`
+    // A stop without a condition must not join one that may do nothing, one with a condition none that asks another, and neither
+    // one after which any request starts it again.
+    const verb = `${isMeant ? `conditional ${why} ` : ''}${wakingReasons.has(why) ? 'idle ' : ''}stop now`
     return singleFlight.run(containerKey(owned), verb, async () => {
       onBegin?.()
       if (!routeSync.isEngineAnswering) throw refusals.stopFailed(new Error('the engine does not answer'))
