@@ -79,7 +79,12 @@ async function measure(): Promise<void> {
     if (usedAt !== undefined) answered += 1
     activity.told(known, usedAt)
   }
-  const probes = new IdleProbes({ templates, routeSync, activity: { told }, hasOwnHost: false })
+  const probes = new IdleProbes({
+    templates,
+    routeSync,
+    activity: { told, forgetTold: (known) => activity.forgetTold(known) },
+    hasOwnHost: false,
+  })
   const monitor = new IdleTimeoutMonitor({
     templates,
     routeSync,

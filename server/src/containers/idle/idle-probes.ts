@@ -21,7 +21,7 @@ const maxParallel = 32
 export interface IdleProbesParts {
   readonly templates: Pick<Templates, 'get'>
   readonly routeSync: Pick<RouteSync, 'routeOf' | 'isRunning'>
-  readonly activity: Pick<Activity, 'told'>
+  readonly activity: Pick<Activity, 'told' | 'forgetTold'>
   /** Subdomain routing. */
   readonly hasOwnHost: boolean
 }
@@ -78,10 +78,22 @@ export class IdleProbes {
     this.#asked.delete(key)
   }
 
+  /** What it said counts no more, once its template has been given without a probe: it is asked no more, so that traffic counts. */
+  #forgetUnasked(known: ContainerState): void {
+    const key = containerKey(known)
+    if (!this.#asked.has(key)) return
+    this.#forget(key)
+    this.#parts.activity.forgetTold(known)
+  }
+
   /** Undefined for a type without a probe. */
   #askedOf(known: ContainerState): Asked | undefined {
     const { containerId, userId, type } = known
-    if (containerId === null || !this.#parts.templates.get(type)?.idleProbe) return undefined
+    if (containerId === null) return undefined
+    if (!this.#parts.templates.get(type)?.idleProbe) {
+      if (this.#asked.size > 0) this.#forgetUnasked(known)
+      return undefined
+    }
     const key = containerKey(known)
     const before = this.#asked.get(key)
     if (before?.containerId === containerId) return before
@@ -109,8 +121,8 @@ export class IdleProbes {
       const answer = await askIdleProbe({ idleProbe, stripPrefix, scheme }, app, hasOwnHost, asked.connection)
       asked.at = performance.now()
       asked.next = asked.at + pauseAfter(asked, answer !== undefined)
-      // It may have been stopped meanwhile, which is why it did not answer.
-      if (routeSync.isRunning(known)) activity.told(known, answer?.usedAt)
+      // It may have been stopped meanwhile, which is why it did not answer, or be asked no more.
+      if (routeSync.isRunning(known) && templates.get(known.type)?.idleProbe) activity.told(known, answer?.usedAt)
     })
   }
 }
