@@ -386,7 +386,7 @@ function followChanges(
 ): void {
   routeSync.onChange({
     onStatus: (container, status) => {
-      if (status === 'running') activity.startOver(container)
+      if (status === 'running') activity.noteRunning(container)
       if (status !== 'running' && status !== 'paused') activity.forgetTold(container)
       else if (status !== 'paused') idleWarnings.forget(container)
       if (status !== 'running' && status !== 'paused') layers.forget(container)

@@ -28,6 +28,8 @@ interface Use {
   navigatedAt: number
   /** Last time that its idle time began anew, whatever moved or was said. */
   begun: LastUse
+  /** When it went on after a pause last. */
+  resumedAt: number
   /** Last use that the application has told. */
   toldAt: number
   /** Whether the application was asked last with an answer: what it says counts then, and no traffic. Undefined before. */
@@ -108,6 +110,20 @@ export class Activity {
     return this.#uses.get(containerKey(owned))?.usedAt ?? 0
   }
 
+  /**
+   * It runs, after a start or a pause. Where its application says whether it is used, going on after a pause is no use, and postpones the
+   * next pause alone: requests of a visitor would keep it from being stopped otherwise.
+   */
+  noteRunning(owned: ContainerRef): void {
+    if (this.hasTold(owned)) this.#useOf(owned).resumedAt = performance.now()
+    else this.startOver(owned)
+  }
+
+  /** When it went on after a pause that its application's words outlast, by `performance.now()`; minus infinity when it did not. */
+  resumedAt(owned: ContainerRef): number {
+    return this.#uses.get(containerKey(owned))?.resumedAt ?? -Infinity
+  }
+
   /** Restarts its idle time: it starts, or its owner launches or keeps it. */
   startOver(owned: ContainerRef, why: UseReason = 'started'): void {
     this.#useOf(owned).begun = { at: performance.now(), why }
@@ -182,6 +198,7 @@ export class Activity {
       trafficAt: 0,
       navigatedAt: 0,
       begun: { at: 0, why: 'started' },
+      resumedAt: -Infinity,
       toldAt: 0,
       hasTold: undefined,
       usedAt: 0,

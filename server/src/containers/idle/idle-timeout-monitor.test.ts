@@ -42,7 +42,7 @@ function arrange(
       isRunning: () => true,
     },
     idleSuspension: { suspend },
-    activity: { lastOf: () => lastUse, startOver: () => undefined },
+    activity: { lastOf: () => lastUse, resumedAt: () => -Infinity, startOver: () => undefined },
     probes: unasked,
     runtime: {
       capabilities,

@@ -25,7 +25,7 @@ export interface IdleTimeoutMonitorParts {
   readonly templates: Templates
   readonly routeSync: Pick<RouteSync, 'running' | 'isRunning'>
   readonly idleSuspension: Pick<IdleSuspension, 'suspend'>
-  readonly activity: Pick<Activity, 'lastOf' | 'startOver'>
+  readonly activity: Pick<Activity, 'lastOf' | 'resumedAt' | 'startOver'>
   readonly probes: Pick<IdleProbes, 'askWhenDue' | 'askNow' | 'prune' | 'stop'>
   readonly runtime: Pick<Runtime, 'usage' | 'capabilities'>
   readonly warnings: Pick<IdleWarnings, 'warn' | 'end' | 'hasWarned'>
@@ -108,6 +108,7 @@ export class IdleTimeoutMonitor {
     const kind = dueStep(times, quiet, isPaused)
     const key = containerKey(known)
     if (!kind || this.#suspending.has(key)) return
+    if (kind === 'pause' && now - activity.resumedAt(known) < times.idlePause * 1_000) return
     // Work may have begun since the application was asked last; the next check sees what it says.
     if (!isPaused && probes.askNow(known)) return
     if (this.#suspending.size >= this.#maxParallel) return void this.#waiting.push({ known, isPaused })

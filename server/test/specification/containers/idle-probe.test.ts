@@ -39,6 +39,12 @@ const longEnough = 3_000 * idleSeconds
 const probes = {
   jobs: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: idleSeconds },
   public: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_timeout: idleSeconds, access: 'public' },
+  visited: {
+    idle_probe: { path: 'state', active: '/jobs~1now/0' },
+    idle_pause: idleSeconds,
+    idle_timeout: 3 * idleSeconds,
+    access: 'public',
+  },
   paused: { idle_probe: { path: 'state', active: '/jobs~1now/0' }, idle_pause: idleSeconds },
   kernels: { idle_probe: 'jupyter', idle_timeout: 2 * idleSeconds },
   editor: { idle_probe: 'code-server', idle_timeout: 2 * idleSeconds },
@@ -172,6 +178,20 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     } finally {
       tab.end()
     }
+  })
+
+  // Each of its requests began the whole idle time anew, so that the container was never stopped.
+  test('the program of a visitor has it go on after a pause, and does not keep it from being stopped', async () => {
+    const roy = await use(await started, 'roy', 'visited')
+    await roy.says('state', '{"jobs/now": [0]}')
+    const { port } = (await started).app
+    const statuses = new Set<number>()
+    const ask = async () => statuses.add((await get(port, `/${roy.slug}-visited/`, { headers: {} })).status)
+    await roy.untilState('paused')
+    await ask()
+    const timer = setInterval(() => void ask().catch(() => undefined), 200)
+    await roy.untilState('exited').finally(() => clearInterval(timer))
+    assert.ok(statuses.has(200), [...statuses].join())
   })
 
   test('while the application says that something goes on, it runs without any page, and is suspended after that', async () => {
