@@ -110,6 +110,8 @@ test(`the package on ${suites[suite]}`, async (t) => {
     t.test(what, async (t) => {
       const begun = performance.now()
       try {
+        // One that failed may have left the person signed out.
+        if (isFailed) await berth.enter('login').catch(() => undefined)
         await show({ vm, berth, deb }, t)
       } catch (error) {
         isFailed = true

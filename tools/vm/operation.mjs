@@ -75,6 +75,11 @@ export const operation = [
       await vm.copyIn(olderPackage(t, deb), '/root/older.deb')
       for (const file of ['older', 'berth']) {
         await vm.run(`dpkg --install /root/${file}.deb`, { limitMs: slow })
+        // The old process answers until the new one takes its place: what follows would meet the middle of it.
+        const log = 'journalctl --unit berth --boot --no-pager'
+        const count = (/** @type {string} */ words) => `$(${log} | grep --count "${words}")`
+        const isOver = `test ${count('is loaded to replace the old one')} -le ${count('the API is back')}`
+        await vm.until('the new process serves', isOver, 600_000)
         await berth.ready()
         assert.deepEqual({ page: await berth.answers(type), id: await berth.id(type) }, before)
       }

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const [, , base = '', dataDir = '', email = '', first = 'signup'] = process.argv
 const start = performance.now()
+/** Of each step, in ms: an emulated machine needs minutes for the containers that it restores at its boot. */
+const limit = 300_000
 /** @type {Record<string, number>} */
 const took = {}
 const done = (/** @type {string} */ step) => void (took[step] = Math.round(performance.now() - start))
@@ -66,6 +68,6 @@ function linkIn(mail) {
 
 /** @param {string} what @param {() => Promise<boolean>} isSo */
 async function until(what, isSo) {
-  for (const end = performance.now() + 90_000; !(await isSo().catch(() => false)); await sleep(50))
-    if (performance.now() > end) throw new Error(`not within 90 s: ${what}`)
+  for (const end = performance.now() + limit; !(await isSo().catch(() => false)); await sleep(50))
+    if (performance.now() > end) throw new Error(`not within ${limit / 1_000} s: ${what}`)
 }
