@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -214,13 +225,14 @@ test('an archive that is damaged, cut off, or larger than the limit is refused, 
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('copies that a killed process left are removed', async (t) => {
+// Repositories of a killed process stayed for ever.
+test('copies and repositories that a killed process left are removed', async (t) => {
   const { at, words, folder, write } = arrange(t)
-  mkdirSync(folder)
+  for (const name of ['old.git', 'young.git']) mkdirSync(path.join(folder, name, 'objects'), { recursive: true })
   for (const name of ['old', 'young']) write(`cache/${name}`, 'x')
-  utimesSync(path.join(folder, 'old'), 1, 1)
+  for (const name of ['old', 'old.git']) utimesSync(path.join(folder, name), 1, 1)
   assert.deepEqual(await words({ path: at('root/course') }), [])
-  assert.deepEqual(readdirSync(folder), ['young'])
+  assert.deepEqual(readdirSync(folder), ['young', 'young.git'])
 })
 
 /** A bare repository with a branch and a tag. */
@@ -264,6 +276,44 @@ test('a repository is read at its branch, a tag or a commit, without running any
   commit('more', '')
   assert.match(await names(null), /"leak" is a link that leads out of its folder/)
 })
+
+// A person with links to repositories that were refused after their fetch filled the disk of the store, up to 1 GiB for each.
+test('of a repository of a link nothing is left, also when reading it is refused or cancelled', async (t) => {
+  const { at, sources, words, folder } = arrange(t)
+  const { commit, url } = repository(at)
+  const origin = { git: url, ref: null, isAnonymous: true } as const
+  writeFileSync(at('work/large'), randomBytes(2_000_000))
+  commit('task.md', 'two')
+  const controller = new AbortController()
+  const cancelled = sources.load(origin, performance.now(), controller.signal)
+  // Its fetch is over when there is a file for the content, which has no name.
+  const isFetched = () =>
+    readdirSync('/proc/self/fd').some((fd) => /^\/[\w-]+ \(deleted\)$/.test(linkOf(fd).replace(folder, '')))
+  while (!isFetched()) await new Promise(setImmediate)
+  assert.equal(readdirSync(folder).filter((name) => name.endsWith('.git')).length, 1)
+  controller.abort(new Error('the person left'))
+  await assert.rejects(cancelled, /the person left/)
+  const limit = AbortSignal.timeout(20_000)
+  while (readdirSync(folder).length > 0) {
+    limit.throwIfAborted()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  rmSync(at('work/large'))
+  symlinkSync('/etc/passwd', at('work/leak'))
+  commit('task.md', 'three')
+  assert.match(String(await words(origin)), /leads out of its folder/)
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+/** What a file descriptor of this process is open on. */
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return ''
+  }
+}
 
 test('a hundred launches at once fetch a repository once, and the last that gives up ends the fetch', async (t) => {
   const { at, sources, folder } = arrange(t)

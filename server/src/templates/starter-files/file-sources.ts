@@ -29,7 +29,7 @@ export interface FileSourcesOptions {
 const defaultTimeout = 300_000
 /** A fetch that began so long (ms) before a launch was requested still counts for it, so that a class shares one. */
 const maxFetchAge = 250
-/** Age of a copy of a file, in ms, that no process uses any more. */
+/** Age of a copy of a file, or of the last fetch of a repository, in ms, that no process uses any more. */
 const maxCopyAge = 3_600_000
 /** Sets that are kept for the next launch; each takes disk. */
 const maxSets = 32
@@ -133,12 +133,13 @@ export class FileSources {
       const known = this.#sets.get(key)
       const set = known?.version === version ? known.set : await this.#build(version, add)
       await this.#keep(key, version, set)
-      // Links name any number of repositories.
-      if ('git' in origin && origin.isAnonymous) await rm(this.#repositoryOf(origin), { recursive: true, force: true })
       return set
     } catch (error) {
       signal.throwIfAborted()
       throw new StarterFilesError(`${nameOf(origin)}: ${(error as Error).message}`, error)
+    } finally {
+      // Links name any number of repositories, those that are refused included.
+      if (isAnonymous(origin)) await rm(this.#repositoryOf(origin), { recursive: true, force: true })
     }
   }
 
@@ -188,7 +189,7 @@ export class FileSources {
     }
   }
 
-  #repositoryOf(origin: FilesOrigin): string {
+  #repositoryOf(origin: RepositoryOrigin): string {
     return path.join(this.#options.folder, `${hashOf(JSON.stringify(origin)).slice(0, 32)}.git`)
   }
 
@@ -203,6 +204,10 @@ export class FileSources {
     return found.real
   }
 }
+
+type RepositoryOrigin = FilesOrigin & { readonly git: string }
+
+const isAnonymous = (origin: FilesOrigin): origin is RepositoryOrigin => 'git' in origin && origin.isAnonymous === true
 
 type AddFiles = typeof addCatalogueFiles
 
@@ -225,12 +230,16 @@ export function nameOf(origin: FilesOrigin): string {
   return 'archive' in origin ? `the archive ${origin.archive}` : `the repository ${origin.git}`
 }
 
-/** Copies that a killed process left are removed; those of one that ends while this begins are younger. */
+/**
+ * Copies and repositories that an earlier process left are removed; those of one that ends while this begins are younger: Git
+ * puts a lock into the folder of a repository for each fetch. One that is still needed is fetched anew.
+ */
 async function removeOldCopies(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name)
     const stats = await stat(file).catch(() => undefined)
-    if (stats?.isFile() && Date.now() - stats.mtimeMs > maxCopyAge) await rm(file, { force: true })
+    const isOld = stats && Date.now() - stats.mtimeMs > maxCopyAge
+    if (isOld && (stats.isFile() || name.endsWith('.git'))) await rm(file, { recursive: true, force: true })
   }
 }
 
