@@ -26,6 +26,7 @@ export class FileSet {
   readonly version: string
   readonly #content: FileHandle
   #users = 1
+  #onFreed: (() => void) | undefined
 
   constructor(entries: readonly FileEntry[], content: FileHandle, version: string) {
     this.entries = entries
@@ -54,7 +55,14 @@ export class FileSet {
 
   /** The last one frees the disk. */
   async release(): Promise<void> {
-    if (--this.#users === 0) await this.#content.close()
+    if (--this.#users > 0) return
+    this.#onFreed?.()
+    await this.#content.close()
+  }
+
+  /** Calls back when the last user releases it, after which it cannot be retained. */
+  onFreed(callback: () => void): void {
+    this.#onFreed = callback
   }
 }
 

@@ -286,10 +286,8 @@ test('of a repository of a link nothing is left, also when reading it is refused
   commit('task.md', 'two')
   const controller = new AbortController()
   const cancelled = sources.load(origin, performance.now(), controller.signal)
-  // Its fetch is over when there is a file for the content, which has no name.
-  const isFetched = () =>
-    readdirSync('/proc/self/fd').some((fd) => /^\/[\w-]+ \(deleted\)$/.test(linkOf(fd).replace(folder, '')))
-  while (!isFetched()) await new Promise(setImmediate)
+  // Its fetch is over when there is a file for the content.
+  while (openContents(folder) === 0) await new Promise(setImmediate)
   assert.equal(readdirSync(folder).filter((name) => name.endsWith('.git')).length, 1)
   controller.abort(new Error('the person left'))
   await assert.rejects(cancelled, /the person left/)
@@ -305,6 +303,39 @@ test('of a repository of a link nothing is left, also when reading it is refused
   assert.match(String(await words(origin)), /leads out of its folder/)
   assert.deepEqual(readdirSync(folder), [])
 })
+
+// Each link that was opened kept up to 1 GiB, and put the files of the operator's templates out of what is kept for the next launch.
+test('files of a link are shared while they are used, and take no disk afterwards', async (t) => {
+  const { at, sources, load, words, folder } = arrange(t)
+  const { commit, url } = repository(at)
+  commit('task.md', 'two')
+  const origin = { git: url, ref: null, isAnonymous: true } as const
+  const requestedAt = performance.now()
+  // The fetch of a link comes before the container stands still, and what is put into it is taken from there.
+  const [one, other] = await Promise.all([1, 2].map(() => sources.load(origin, requestedAt, never)))
+  const third = await sources.load(origin, requestedAt, never)
+  assert.deepEqual([other, third], [one, one])
+  for (const set of [one, other]) await set?.release()
+  assert.deepEqual(await listOf(third), ['task.md 644 two'])
+  assert.equal(openContents(folder), 0)
+  // It is not taken from what was released.
+  assert.deepEqual(await listOf(await sources.load(origin, requestedAt, never)), ['task.md 644 two'])
+
+  const controller = new AbortController()
+  const cancelled = sources.load(origin, performance.now() + 10_000, controller.signal)
+  while (openContents(folder) === 0) await new Promise(setImmediate)
+  controller.abort(new Error('the person left'))
+  await assert.rejects(cancelled, /the person left/)
+  assert.deepEqual(await words(origin), ['task.md 644 two'])
+  assert.equal(openContents(folder), 0)
+  await (await load({ git: url, ref: null })).release()
+  assert.equal(openContents(folder), 1, 'what a template names is kept')
+  await sources.close()
+})
+
+/** How many files this process has open for content of starter files; they have no names. */
+const openContents = (folder: string) =>
+  readdirSync('/proc/self/fd').filter((fd) => /^\/[\w-]+ \(deleted\)$/.test(linkOf(fd).replace(folder, ''))).length
 
 /** What a file descriptor of this process is open on. */
 function linkOf(fd: string): string {

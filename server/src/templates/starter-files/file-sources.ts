@@ -42,6 +42,8 @@ interface Load {
   readonly controller: AbortController
   waiting: number
   isDone: boolean
+  /** The result, when it has one. */
+  set?: FileSet
 }
 
 /** What an origin holds now, and how to read it. */
@@ -52,14 +54,15 @@ interface OriginVersion {
 
 /**
  * Starter files by their origin. The version of each is read for every launch, and its files when it has changed; launches that are
- * requested at the same time share one load, which is cancelled when the last of them is.
+ * requested at the same time share one load, which is cancelled when the last of them is. What is anonymous is shared by those
+ * who use it at the same time, and goes with the last of them.
  */
 export class FileSources {
   readonly #options: Required<FileSourcesOptions>
   readonly #mutex = new KeyedMutex()
   #cleaned: Promise<void> | undefined
   readonly #loads = new Map<string, Load>()
-  /** The last set of each origin, by age of use. */
+  /** The last set of each origin that is not anonymous, by age of use. */
   readonly #sets = new Map<string, { readonly version: string; readonly set: FileSet }>()
 
   constructor(options: FileSourcesOptions) {
@@ -77,12 +80,20 @@ export class FileSources {
     const last = this.#loads.get(key)
     const maxAge = 'git' in origin ? maxFetchAge : 0
     const load = last && last.begun >= requestedAt - maxAge ? last : this.#begin(key, origin)
+    // At once: its last user may release it meanwhile.
+    if (load.set) return load.set.retain()
     load.waiting++
     try {
       return (await withSignal(load.result, signal)).retain()
     } finally {
-      if (--load.waiting === 0 && !load.isDone) this.#cancel(key, load)
+      if (--load.waiting === 0) await this.#leave(key, origin, load)
     }
+  }
+
+  /** When a load has no waiters any more. Its set has its users then, and without any it is kept for an operator's origin alone. */
+  async #leave(key: string, origin: FilesOrigin, load: Load): Promise<void> {
+    if (!load.isDone) this.#cancel(key, load)
+    else if (isAnonymous(origin)) await load.set?.release()
   }
 
   /** Frees the disk of what was read. Loads that are under way go on. */
@@ -111,16 +122,21 @@ export class FileSources {
     }
     resolve(this.#mutex.run(key, work))
     this.#loads.set(key, load)
-    const end = (hasFailed: boolean) => {
+    const forget = () => {
+      if (this.#loads.get(key) === load) this.#loads.delete(key)
+    }
+    const end = (set?: FileSet) => {
       clearTimeout(timer)
       load.isDone = true
+      if (set) load.set = set
       // The next launch tries again.
-      if (hasFailed && this.#loads.get(key) === load) this.#loads.delete(key)
+      else forget()
+      if (!set || !isAnonymous(origin)) return
+      set.onFreed(forget)
+      // It was cancelled too late to fail.
+      if (load.waiting === 0) void this.#leave(key, origin, load)
     }
-    result.then(
-      () => end(false),
-      () => end(true),
-    )
+    result.then(end, () => end())
     return load
   }
 
@@ -132,7 +148,7 @@ export class FileSources {
       const { version, add } = await this.#versionOf(origin, signal)
       const known = this.#sets.get(key)
       const set = known?.version === version ? known.set : await this.#build(version, add)
-      await this.#keep(key, version, set)
+      if (!isAnonymous(origin)) await this.#keep(key, version, set)
       return set
     } catch (error) {
       signal.throwIfAborted()
