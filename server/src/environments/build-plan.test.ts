@@ -4,7 +4,7 @@ import type { BaseImage } from '#/engines/image-builds.ts'
 import { checkBase, planBuild, renderDockerfile } from './build-plan.ts'
 import { DockerfileProblem } from './dockerfile.ts'
 import { dockerfileOf } from './environment-source.ts'
-import { isNamedBy, wholeName } from './image-references.ts'
+import { askedName, isNamedBy, wholeName } from './image-references.ts'
 
 /** What a Dockerfile reads, whatever its spelling, and what of it is refused. */
 
@@ -212,6 +212,29 @@ test('packages become steps as root, and the program runs as the account of the 
   assert.match(rendered, /^USER 0\nRUN \["\/bin\/sh","-ec","apt-get update .*'jq=1\.6'/m)
   assert.match(rendered, /'requests>=2,<3'/)
   assert.match(rendered, /RUN \["\/bin\/sh","-ec","echo \\"a\\"\\nb"\]\nUSER 1000:1000\n$/)
+})
+
+// With BUILD_BASES=library/* a manager built on any image of the engine, exams of other courses included, by two digits of its id.
+test('no name is one that the engine takes for an id, or for another path of its API', () => {
+  const id = '3f'.repeat(32)
+  const names = [
+    'sha256:3f',
+    `sha256:${id}`,
+    'library/sha256:3f',
+    'docker.io/sha256:3f',
+    'index.docker.io/library/sha256:3f',
+  ]
+  for (const name of [...names, '3f3f3f3f3f3f', id, `sha256@sha256:${id}`]) {
+    const asked = askedName(wholeName(name))
+    // Docker: digits alone, or after `sha256:`.
+    assert.doesNotMatch(asked, /^(sha256:)?[a-f0-9]+$/, name)
+    assert.equal(wholeName(asked), wholeName(name), 'it is the same image')
+  }
+  assert.equal(askedName(wholeName('docker.io/library/python:3')), 'python:3')
+  for (const name of ['docker.io//sha256:3f', 'quay.io/course/../../sha256:3f', 'docker.io/./sha256:3f', 'x/', 'x/..'])
+    for (const lines of [[`FROM ${name}`], ['FROM a', `COPY --from=${name} / /`]])
+      assert.equal(refusalOf(...lines), 'unclearImage', name)
+  assert.deepEqual(imagesOf('FROM quay.io:5000/x-y/z_1:1.2'), ['quay.io:5000/x-y/z_1:1.2'])
 })
 
 test('names of images are completed as the engine does it, and compared whole', () => {

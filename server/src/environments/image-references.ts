@@ -1,5 +1,8 @@
-/** What may stand as the name of an image, with tag or digest. */
-const validReference = /^[A-Za-z0-9][\w./:@-]{0,254}$/
+/**
+ * What may stand as the name of an image, with tag or digest. Each part of it begins with a letter or a digit, as the engine
+ * has it: `quay.io/course/../x` would be allowed by its beginning, and be another path of the engine's API.
+ */
+const validReference = /^(?=.{1,255}$)[A-Za-z0-9][\w.:@-]*(\/[A-Za-z0-9][\w.:@-]*)*$/
 
 export const isImageReference = (text: string): boolean => validReference.test(text)
 
@@ -20,10 +23,12 @@ export function wholeName(reference: string): string {
 }
 
 /**
- * The name by which the engine is asked: never one that it could take for an id.
+ * The name by which the engine is asked: never one that it could take for an id, as it does with `sha256:` and any beginning of
+ * one. Otherwise the short one, by which Podman also finds what was built on its machine.
  * @param whole of `wholeName`
  */
-export const askedName = (whole: string): string => whole.replace(/^docker\.io\/(library\/)?/, '')
+export const askedName = (whole: string): string =>
+  whole.startsWith('docker.io/library/sha256:') ? whole : whole.replace(/^docker\.io\/(library\/)?/, '')
 
 /**
  * Whether a list of names has an image. An entry is a name, or the beginning of names with `*` at its end.
