@@ -96,6 +96,8 @@ export const termEnd: Translated<'termEnd'> = {
   none: 'Für diese Gruppe läuft kein Kursende.',
   tooLate: 'Das Entfernen hat begonnen; das Kursende lässt sich nicht mehr abbrechen.',
   nothingFailed: 'Alles ist erledigt; nichts ist fehlgeschlagen.',
+  groupGoesOn:
+    'Die Gruppe hat ein späteres oder kein Ende bekommen; von ihren Mitgliedern wird nichts entfernt. Beginne ein neues Kursende, wenn die Gruppe zu Ende ist.',
   late: 'Das Datum, bis zu dem Archive aufbewahrt wurden, ist vorbei; was übrig war, bleibt. Beginne ein neues Kursende.',
   notOver: 'Das Kursende ist für dieses Mitglied nicht vorbei. Warte darauf oder brich es zuerst ab.',
   memberForgotten: 'Die Archive dieses Mitglieds sind gelöscht, und mit ihnen die Adresse.',

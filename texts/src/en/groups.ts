@@ -90,6 +90,8 @@ export const termEnd = {
   none: 'No end of term of this group is under way.',
   tooLate: 'The removal has begun, so the end of term cannot be cancelled any more.',
   nothingFailed: 'Everything is done; nothing has failed.',
+  groupGoesOn:
+    'The group has been given a later end or none, so nothing of its members is removed. Begin a new end of term when the group is over.',
   late: 'The date until which archives were kept has passed, and what was left stays as it is. Begin a new end of term.',
   notOver: 'The end of term is not over for this member. Wait for it, or cancel it, first.',
   memberForgotten: 'The archives of this member are deleted, and the address with them.',

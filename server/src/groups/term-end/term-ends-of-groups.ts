@@ -154,7 +154,8 @@ export class TermEndsOfGroups {
 
   /**
    * Members that failed begin again, and who asks answers for the rest.
-   * @throws {Refusal} 403 as `administer` · 404 · 409 none is under way, none has failed, or archives are not kept any more
+   * @throws {Refusal} 403 as `administer` · 404 · 409 none is under way, none has failed, archives are not kept any more, or it is
+   * done and the group was given a later end since
    */
   async retry(actor: Actor, groupId: number, now: Date): Promise<TermEndProgress> {
     await administer(this.#parts.database, actor, async (tx) => {
@@ -163,6 +164,8 @@ export class TermEndsOfGroups {
       const failed = await retryMembers(tx, termEnd.id)
       if (termEnd.phase === 'done') {
         if (failed === 0) throw refusals.conflict(message('termEnd.nothingFailed'))
+        // While it is under way, the group cannot be changed.
+        if (!isExpired(await requireGroup(tx, groupId), now)) throw refusals.conflict(message('termEnd.groupGoesOn'))
         await moveTermEnd(tx, termEnd.id, ['done'], 'removing')
       }
       await setStartedBy(tx, termEnd.id, startedBy(actor))

@@ -142,6 +142,35 @@ test('after its removal it cannot be cancelled, and nothing is left to go on wit
   assertRefused(await boss.call('POST', `/api/admin/groups/${id}/term-end/retry`), 409)
 })
 
+// "Go on" took homes and accounts of members who worked in the group again, in the middle of its next term.
+test('what failed is not gone on with while the group goes on', async () => {
+  const lou = await signUp('lou@x.org')
+  const { id } = await group({ name: 'Next term', types: ['lab', 'dev'] }, [lou])
+  assertOk(await launch(lou, 'lab'))
+  const volume = await volumeOf(lou, 'lab')
+  await end(id, { remove_at: inDays(7) })
+  await until(id, ({ counts }) => counts.mailed === 1)
+  const { db } = berth.database
+  await db.updateTable('term_ends').set({ phase: 'done' }).where('group_id', '=', id).execute()
+  await db.updateTable('term_end_members').set({ state: 'failed' }).where('user_id', '=', lou.id).execute()
+  const retry = () => boss.call('POST', `/api/admin/groups/${id}/term-end/retry`)
+  for (const expires_at of [null, inDays(90)]) {
+    assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at }))
+    const refused = await retry()
+    assertRefused(refused, 409)
+    assert.match(refused.body.error, /^The group has been given a later end or none/)
+  }
+  const { phase, counts } = await until(id, () => true)
+  assert.deepEqual([phase, counts.failed], ['done', 1])
+  assert.deepEqual([await exists(lou), homes.contents.has(volume)], [true, true])
+
+  assertOk(await boss.call('PATCH', `/api/admin/groups/${id}`, { expires_at: inDays(-1) }))
+  await comeTo('remove_at', id)
+  assertOk(await retry())
+  await until(id, isDone)
+  assert.deepEqual([await exists(lou), homes.contents.has(volume)], [false, false])
+})
+
 test('a home that was used after its archive was made is archived again before it is removed', async () => {
   const dan = await signUp('dan@x.org')
   const { id } = await group({ name: 'Used again', types: ['lab', 'dev'] }, [dan])
