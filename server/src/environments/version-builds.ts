@@ -37,6 +37,8 @@ export interface VersionBuildsParts {
 
 /** Versions of an environment that are kept: so many that are ready, and so many that failed. */
 const keptVersions = 3
+/** Age, in ms, of a stored version from which on its build has begun, or never will. */
+const maxBeginning = 60_000
 
 interface UnderWay {
   readonly log: BuildLog
@@ -116,13 +118,17 @@ export class VersionBuilds {
   }
 
   /**
-   * Forgets versions beyond the newest that no container uses, and removes images that no version needs and no container uses.
+   * Fails versions that are unfinished in the store and not being built, because it did not take their end. Forgets versions beyond
+   * the newest that no container uses, and removes images that no version needs and no container uses.
    * @param isForced also when nothing has changed here: containers that used an image may be gone
-   * @throws {RuntimeError}
+   * @throws {RuntimeError} {StoreFailure}
    */
   async clean(isForced = false): Promise<void> {
     const { database, builds } = this.#parts
-    if (this.#isStopping || (!this.#isSweepDue && !isForced)) return
+    if (this.#isStopping) return
+    const others = { except: [...this.#underWay.keys()], before: new Date(Date.now() - maxBeginning) }
+    if ((await failUnfinished(database.db, message('environments.interrupted'), others)) > 0) this.#isSweepDue = true
+    if (!this.#isSweepDue && !isForced) return
     this.#isSweepDue = false
     try {
       await this.#forgetOldVersions()

@@ -224,15 +224,23 @@ export async function finishVersion(
   if (updated) await tx.insertInto('environment_logs').values({ version_id: id, log }).execute()
 }
 
-/** Versions that another process was building, or was about to. @returns how many */
-export async function failUnfinished(db: Db, error: LocalizedMessage): Promise<number> {
-  const failed = await db
+/**
+ * Versions that another process was building, or was about to.
+ * @param others ids of versions that stay as they are, and the time before which the others were stored
+ * @returns how many
+ */
+export async function failUnfinished(
+  db: Db,
+  error: LocalizedMessage,
+  others?: { readonly except: readonly number[]; readonly before: Date },
+): Promise<number> {
+  let query = db
     .updateTable('environment_versions')
     .set({ state: 'failed', error: JSON.stringify(error) })
     .where('state', 'in', ['waiting', 'building'])
-    .returning('id')
-    .execute()
-  return failed.length
+  if (others) query = query.where('created_at', '<', others.before.getTime())
+  if (others && others.except.length > 0) query = query.where('id', 'not in', others.except)
+  return (await query.returning('id').execute()).length
 }
 
 export async function deleteVersions(tx: Db, ids: readonly number[]): Promise<void> {

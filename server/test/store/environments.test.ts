@@ -91,6 +91,10 @@ for (const dialect of dialects) {
         ],
       )
       await setBuilding(db, third.id)
+      const failOthers = (except: number[], before: Date) =>
+        failUnfinished(db, message('environments.interrupted'), { except, before })
+      assert.equal(await failOthers([third.id], new Date(now.getTime() + 1)), 0)
+      assert.equal(await failOthers([], now), 0, 'it is not older')
       assert.equal(await failUnfinished(db, message('environments.interrupted')), 1)
       assert.equal((await findVersion(db, made.id, 3))?.error?.key, 'environments.interrupted')
       await deleteEnvironment(db, made.id)

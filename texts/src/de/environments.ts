@@ -60,7 +60,7 @@ export const environments: Translated<'environments'> = {
   diskFull: 'Die Platte der Engine ist voll. Frage, wer diesen Dienst betreibt.',
   engineLost: 'Die Engine hat während des Baus nicht geantwortet.',
   interrupted:
-    'Berth wurde beendet, während diese Version gebaut wurde, oder hat seine Einstellungen neu gelesen. Baue sie erneut.',
+    'Berth wurde beendet, während diese Version gebaut wurde, hat seine Einstellungen neu gelesen oder konnte das Ende des Baus nicht speichern. Baue sie erneut.',
   wasCancelled: 'Der Bau wurde abgebrochen.',
   tooManyChecks: 'Gerade werden schon {max} Repositorys geprüft. Prüfe gleich noch einmal.',
   internal: 'Der Bau ist aus einem Grund fehlgeschlagen, der bei Berth selbst liegt und in seinem Log steht.',

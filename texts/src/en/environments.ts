@@ -57,7 +57,8 @@ export const environments = {
   tooLarge: 'The image, or what a step wrote, is larger than {max} (BUILD_MAX_SIZE).',
   diskFull: 'The disk of the engine is full. Ask the person who runs this service.',
   engineLost: 'The engine did not answer during the build.',
-  interrupted: 'Berth was stopped while this version was being built, or read its settings anew. Build it again.',
+  interrupted:
+    'Berth was stopped while this version was being built, read its settings anew, or could not store how the build ended. Build it again.',
   wasCancelled: 'The build was cancelled.',
   tooManyChecks: 'Already {max} repositories are being checked. Check again in a moment.',
   internal: 'The build failed for a reason of Berth’s own, which is in its log.',
