@@ -55,7 +55,12 @@ const templateOf = (type: string, fields: object = {}) =>
   readTemplate(type, { image: `${type}-image`, ...fields }).template as Template
 const at = (time: string) => Date.parse(`2026-11-23T${time}Z`)
 
-function arrange(t: TestContext, templates: readonly Template[], users: number, hasRoom: (id: number) => boolean) {
+function arrange(
+  t: TestContext,
+  templates: readonly Template[],
+  users: number,
+  hasRoom: (id: number) => boolean | Promise<boolean>,
+) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const seen: string[] = []
   let now = at('06:00:00')
@@ -78,13 +83,14 @@ function arrange(t: TestContext, templates: readonly Template[], users: number, 
     log: { info: () => undefined, warn: () => undefined },
   })
   t.after(() => times.stop())
+  const set = (time: string) => void (now = at(time))
   const until = async (time: string) => {
-    now = at(time)
+    set(time)
     t.mock.timers.tick(10_000)
     for (let turns = 0; turns < 10; turns++) await turn()
     return seen.splice(0)
   }
-  return { times, until }
+  return { times, set, until }
 }
 
 test('without a template that is started ahead nothing is asked, and no timer runs', async (t) => {
@@ -108,4 +114,21 @@ test('at prestart_at the containers of recent users are started once, as long as
   assert.equal(begun.at(-1), 'lab 200', 'the page in which the room ends is the last one')
   assert.deepEqual(await until('06:30:15'), [])
   assert.deepEqual(await until('23:00:00'), [])
+})
+
+// Two hundred of a class were not started, because another type was corrected five minutes after the time, and no line said so.
+test('a reload of templates drops neither what is under way nor what has just become due', async (t) => {
+  const first = Promise.withResolvers<boolean>()
+  const hasRoom = (id: number) => (id === 1 ? first.promise : true)
+  const { times, set, until } = arrange(t, [templateOf('lab', { prestart_at: '06:30' })], 250, hasRoom)
+  times.start()
+  assert.deepEqual(await until('06:29:55'), [])
+  set('06:30:02')
+  times.start()
+  assert.equal((await until('06:30:05')).at(-1), 'lab 100')
+  times.start()
+  first.resolve(true)
+  const rest = await until('06:31:00')
+  assert.equal(rest.at(-1), 'lab 250')
+  assert.deepEqual(await until('06:32:00'), [])
 })

@@ -42,19 +42,22 @@ export class PrestartTimes {
     this.#parts = parts
   }
 
-  /** Starts, or starts anew after the templates changed. */
+  /** Starts, or goes on after the templates changed: what is under way goes on, too, by the new ones. */
   start(): void {
-    this.stop()
-    this.#stopping = new AbortController()
-    const all = this.#parts.templates.all()
-    if (!all.some(({ prestartAt }) => prestartAt !== null)) return
-    this.#checkedAt = this.#parts.now()
+    const { templates, now } = this.#parts
+    const wasRunning = this.#timer !== undefined
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    if (!templates.all().some(({ prestartAt }) => prestartAt !== null)) return
+    if (this.#stopping.signal.aborted) this.#stopping = new AbortController()
+    if (!wasRunning) this.#checkedAt = now()
     this.#timer = setInterval(() => this.check(), timesCheckInterval)
     this.#timer.unref()
   }
 
   stop(): void {
     clearInterval(this.#timer)
+    this.#timer = undefined
     this.#stopping.abort()
   }
 
@@ -70,21 +73,24 @@ export class PrestartTimes {
     }
   }
 
-  /** Never throws. */
-  async #startAll(template: Template, signal: AbortSignal): Promise<void> {
-    const { usersOf, prestart, now, log } = this.#parts
+  /** Never throws. @param first as it is when the time has come; a reload may change it, or end what is under way */
+  async #startAll(first: Template, signal: AbortSignal): Promise<void> {
+    const { templates, usersOf, prestart, now, log } = this.#parts
+    const { type } = first
     const since = new Date(now() - recentUse)
-    await this.#fetchImage(template, signal)
+    await this.#fetchImage(first, signal)
     try {
       for (let after = 0; !signal.aborted;) {
-        const users = await usersOf(template.type, since, { after, limit: pageSize })
+        const template = templates.get(type)
+        if (!template?.prestartAt) return
+        const users = await usersOf(type, since, { after, limit: pageSize })
         const started = await Promise.all(users.map((user) => prestart.run(user, template)))
         const last = users.at(-1)
         if (!last || users.length < pageSize || started.includes(false)) return
         after = last.id
       }
     } catch (error) {
-      log.warn({ err: error, type: template.type }, 'starting containers at prestart_at failed')
+      log.warn({ err: error, type }, 'starting containers at prestart_at failed')
     }
   }
 
