@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { MayNotLaunch } from './administration/admin.ts'
 import { Instant, OneOf, OrNull } from './shapes.ts'
 
 /** Names of environments, which are parts of names of images. */
@@ -146,6 +147,7 @@ export const OlderResponse = Type.Object({
       email: Type.String(),
       container_id: Type.String(),
       is_asked: Type.Boolean({ description: 'Whether its owner is asked to restart it' }),
+      may_not_launch: Type.Optional(MayNotLaunch),
     }),
   ),
 })

@@ -4,6 +4,7 @@ import { SingleFlight } from '#/machine/single-flight.ts'
 import { containerKey } from '#/store/user-containers.ts'
 import type { ContainerState } from '#/containers/routes/container-state.ts'
 import { readTemplate } from '#/templates/read-templates.ts'
+import { refusals, type Refusal } from '#/refusals/errors.ts'
 import { insertUser } from '#/store/users.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { openTemporaryStore } from '#test/support/store/temporary-store.ts'
@@ -17,12 +18,14 @@ async function arrange(t: TestContext) {
   const { db } = (await openTemporaryStore(t)).database
   const user = await insertUser(db, { email: 'ann@x.org', slug: 'ann', isAdmin: false, now: new Date() })
   const engine: { seen: Seen } = { seen: { state: 'running' } }
+  const rules: { refusal: Refusal | undefined } = { refusal: undefined }
   const done: string[] = []
   const singleFlight = new SingleFlight()
   const key = containerKey({ userId: user.id, type: 'dev' })
   const operation = (verb: string) => () => singleFlight.run(key, verb, async () => void done.push(verb))
   const containers = {
     templates: { get: () => readTemplate('dev', { image: 'x' }).template },
+    rules: { refusalFor: async () => rules.refusal },
     singleFlight,
     routeSync: { get: () => ({ seen: engine.seen }) as ContainerState },
     idleSuspension: { stopNow: operation('stop') },
@@ -40,7 +43,7 @@ async function arrange(t: TestContext) {
       await end
     }
   }
-  return { engine, done, hold, replace: () => replaceOlder(db, containers, { userId: user.id, type: 'dev' }) }
+  return { engine, rules, done, hold, replace: () => replaceOlder(db, containers, { userId: user.id, type: 'dev' }) }
 }
 
 // Replacing takes minutes in a class: what was stopped meanwhile was started again.
@@ -64,6 +67,24 @@ test('a container whose stop is under way when it is to be replaced stays stoppe
   const replaced = replace()
   await observationTime(20)
   await endStop()
+  await replaced
+  assert.deepEqual(done, [])
+})
+
+// A member who had left the group kept the old container open, and got the version of the next course from "update now".
+test('a container whose owner may not launch the type any more stays as it is, also one that is waited for', async (t) => {
+  const { engine, rules, done, hold, replace } = await arrange(t)
+  rules.refusal = refusals.typeOfGroups()
+  for (const state of ['running', 'paused']) {
+    engine.seen = { state }
+    await replace()
+  }
+  rules.refusal = undefined
+  const endWake = hold('wake', { state: 'running' })
+  const replaced = replace()
+  await observationTime(20)
+  rules.refusal = refusals.typeOfGroups()
+  await endWake()
   await replaced
   assert.deepEqual(done, [])
 })

@@ -49,6 +49,8 @@ export interface OlderContainer {
   readonly containerId: string
   /** Whether its owner was asked to restart it. */
   readonly isAsked: boolean
+  /** False: groups keep its owner from launching the type, so it stays as it is until it is stopped. */
+  readonly mayLaunch: boolean
 }
 
 /**
@@ -56,6 +58,12 @@ export interface OlderContainer {
  * owners are asked to restart them, `now` they are replaced.
  */
 export type UpdateMode = 'when_stopped' | 'ask' | 'now'
+
+/** Numbers of containers that an update concerns, and of those that stay as they are: their owners may not launch the type. */
+export interface UpdateCounts {
+  readonly count: number
+  readonly left: number
+}
 
 export interface TemplateAdministrationParts extends Pick<Foundation, 'database' | 'runtime' | 'log'> {
   readonly containers: Containers
@@ -96,7 +104,7 @@ export class TemplateAdministration {
 
   /** In the configured order. @throws {RuntimeError} when the engine does not answer */
   async list(): Promise<TemplateVersion[]> {
-    const { restartRequests, templates } = this.#parts.containers
+    const { templates } = this.#parts.containers
     const versions = await Promise.all(
       templates.all().map(async (each) => ({
         type: each.type,
@@ -111,27 +119,34 @@ export class TemplateAdministration {
       return template && (template.version !== each.version || hasOlderImage(each, template.image))
     })
     const users = await this.#usersOf(suspects)
-    return versions.map((template) => ({
-      ...template,
-      older: suspects.flatMap((each) => {
-        const user = users.get(each.userId)
-        if (each.type !== template.type || !user || this.#isUpToDate(each, template.image, user)) return []
-        const { containerId } = each
-        return { userId: user.id, email: user.email, containerId, isAsked: restartRequests.has(containerId) }
-      }),
-    }))
+    const older = new Map(versions.map(({ type }): [string, OlderContainer[]] => [type, []]))
+    for (const each of suspects) {
+      const [version, user] = [current.get(each.type), users.get(each.userId)]
+      if (version && user && !this.#isUpToDate(each, version.image, user))
+        older.get(each.type)?.push(await this.#toOlder(each, user))
+    }
+    return versions.map((template) => ({ ...template, older: older.get(template.type) ?? [] }))
+  }
+
+  /** Asks the store nothing where no group concerns the type. */
+  async #toOlder({ containerId, type }: VersionedContainer, user: User): Promise<OlderContainer> {
+    const { restartRequests, rules, templates } = this.#parts.containers
+    const template = templates.get(type)
+    const mayLaunch = !template || (await rules.refusalFor(user, template, new Date())) === undefined
+    const isAsked = mayLaunch && restartRequests.has(containerId)
+    return { userId: user.id, email: user.email, containerId, isAsked, mayLaunch }
   }
 
   /**
-   * Brings containers of an older version of a template up to date, as an administrator chooses. The audit entry is stored
-   * before anything happens; replacements go on behind the answer. @returns the number of containers that it concerns
+   * Brings containers of an older version of a template up to date, as an administrator chooses; those whose owners may not
+   * launch the type stay as they are. The audit entry is stored before anything happens; replacements go on behind the answer.
    * @throws {Refusal} 400 unknown type; {RuntimeError} when the engine does not answer
    */
-  async update(actor: Actor, type: string, mode: UpdateMode, at: Date): Promise<number> {
+  async update(actor: Actor, type: string, mode: UpdateMode, at: Date): Promise<UpdateCounts> {
     const { database, containers, settings } = this.#parts
     const template = (await this.list()).find((each) => each.type === type)
     if (!template) throw refusals.unknownType(containers.templates.types)
-    const { older } = template
+    const older = template.older.filter(({ mayLaunch }) => mayLaunch)
     const detail = { type, mode, containers: older.length }
     await database.transaction((tx) =>
       insertAuditEntries(tx, [{ at, actor, action: 'templates.update', target: 'templates', detail }]),
@@ -140,7 +155,7 @@ export class TemplateAdministration {
     containers.restartRequests.set(ids, mode === 'ask')
     await settings.publishToReaders()
     if (mode === 'now') for (const each of older) void this.#replace(type, each)
-    return older.length
+    return { count: older.length, left: template.older.length - older.length }
   }
 
   /**

@@ -58,6 +58,7 @@ export interface VersionView extends StoredVersion {
 
 type TemplateRollout = Awaited<ReturnType<Admin['templates']['list']>>[number]
 type UpdateMode = Parameters<Admin['templates']['update']>[2]
+type UpdateCounts = Awaited<ReturnType<Admin['templates']['update']>>
 
 /** A container of an older version, with its type. */
 export type OlderOfType = TemplateRollout['older'][number] & { readonly type: string }
@@ -267,13 +268,16 @@ export class EnvironmentAdministration {
 
   /**
    * Brings those containers up to date, type by type; see `TemplateAdministration.update`.
-   * @returns how many @throws {Refusal} 404 · 403 {RuntimeError}
+   * @throws {Refusal} 404 · 403 {RuntimeError}
    */
-  async update(actor: Actor, name: string, mode: UpdateMode, now: Date): Promise<number> {
-    let count = 0
-    for (const type of await this.#ownTypes(actor, name))
-      count += await this.#parts.rollout.update(actor, type, mode, now)
-    return count
+  async update(actor: Actor, name: string, mode: UpdateMode, now: Date): Promise<UpdateCounts> {
+    const sum = { count: 0, left: 0 }
+    for (const type of await this.#ownTypes(actor, name)) {
+      const { count, left } = await this.#parts.rollout.update(actor, type, mode, now)
+      sum.count += count
+      sum.left += left
+    }
+    return sum
   }
 
   /** Output of a build as text: what there is, and what comes while it is built. @throws {Refusal} 404 · 403 */

@@ -38,6 +38,6 @@ export const answers = {
   templatesReloaded:
     'The templates were read again: {count, plural, one {{count} type} other {{count} types}}. What runs keeps running.',
   containersUpdated:
-    '{mode, select, now {{count, plural, =0 {No container of an older version runs.} one {{count} container is being replaced.} other {{count} containers are being replaced.}}} ask {{count, plural, =0 {No container of an older version runs.} one {{count} owner is asked to restart.} other {{count} owners are asked to restart.}}} other {{count, plural, =0 {No container of an older version runs.} one {{count} container gets the new version at its next start.} other {{count} containers get the new version at their next start.}}}}',
+    '{mode, select, now {{count, plural, =0 {No container is to be updated.} one {{count} container is being replaced.} other {{count} containers are being replaced.}}} ask {{count, plural, =0 {No container is to be updated.} one {{count} owner is asked to restart.} other {{count} owners are asked to restart.}}} other {{count, plural, =0 {No container is to be updated.} one {{count} container gets the new version at its next start.} other {{count} containers get the new version at their next start.}}}}{left, plural, =0 {} one { {left} container stays as it is: its owner may not launch it any more.} other { {left} containers stay as they are: their owners may not launch them any more.}}',
   keyRotated: 'New tokens are signed with the new key; no user is signed out.',
 } as const

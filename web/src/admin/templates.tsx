@@ -38,6 +38,9 @@ type UpdateMode = UpdateContainersBody['mode']
 
 const modes: readonly UpdateMode[] = ['when_stopped', 'ask', 'now']
 
+/** Containers of an older version whose owners may launch it. */
+const countUpdatable = ({ older }: TemplateEntry) => older.filter((each) => !each.may_not_launch).length
+
 /** Owners that are named; the page Containers has all. */
 const maxNamed = 10
 
@@ -66,7 +69,7 @@ function TemplateRow({ template }: { template: TemplateEntry }) {
         )}
         <p className="hint">{t('version', { version })}</p>
         {older.length === 0 ? <p>{t('upToDate')}</p> : <Older template={template} />}
-        {older.length > 0 && (
+        {countUpdatable(template) > 0 && (
           <p className="actions">
             {modes.map((each) => (
               <Button key={each} variant="small" onPress={() => setMode(each)}>
@@ -105,9 +108,9 @@ function Older({ template: { type, older, asked } }: { template: TemplateEntry }
         <Link to={addressOf(pages.adminContainers, { container_type: type })}>{t('all', { type: name })}</Link>
       </p>
       <ul className="dotted hint" aria-label={t('owners', { type: name })}>
-        {older.slice(0, maxNamed).map(({ container_id, email }) => (
+        {older.slice(0, maxNamed).map(({ container_id, email, may_not_launch }) => (
           <li key={container_id} className="address">
-            {email}
+            {may_not_launch ? t('mayNotLaunch', { email }) : email}
           </li>
         ))}
         {more > 0 && <li>{t('more', { count: String(more) })}</li>}
@@ -123,10 +126,11 @@ interface UpdateDialogProps {
 }
 
 /** Says what an update does to the people who use the containers, and begins it. */
-function UpdateDialog({ template: { type, older }, mode, onClose }: UpdateDialogProps) {
+function UpdateDialog({ template, mode, onClose }: UpdateDialogProps) {
   const t = useTranslations('admin.templates.mode')
   const client = useQueryClient()
   const { notify } = useBulkJobs()
+  const { type } = template
   async function run(signal: AbortSignal) {
     const params = { container_type: type }
     const { message } = await createApiClient(signal).updateContainersOf({ params, body: { mode } })
@@ -135,7 +139,7 @@ function UpdateDialog({ template: { type, older }, mode, onClose }: UpdateDialog
   }
   return (
     <ActionDialog
-      title={t(`${mode}.title`, { type: useTypeName()(type), count: older.length })}
+      title={t(`${mode}.title`, { type: useTypeName()(type), count: countUpdatable(template) })}
       words={(key) => t(key === 'busy' ? 'busy' : `${mode}.open`)}
       isGrave={mode === 'now'}
       run={run}

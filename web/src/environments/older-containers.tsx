@@ -36,6 +36,7 @@ export function OlderContainers({ name }: { name: string }) {
       setSaid(message)
       await client.invalidateQueries({ queryKey: key })
     })
+  const updatable = data?.filter((each) => !each.may_not_launch).length ?? 0
   return (
     <div className="older">
       <Alert error={task.error ?? error ?? undefined} />
@@ -43,30 +44,32 @@ export function OlderContainers({ name }: { name: string }) {
       {data && data.length > 0 && (
         <>
           <ul className="dotted hint" aria-label={t('owners', { name })}>
-            {data.slice(0, maxNamed).map(({ container_id, email, is_asked }) => (
+            {data.slice(0, maxNamed).map(({ container_id, email, is_asked, may_not_launch }) => (
               <li key={container_id} className="address">
-                {is_asked ? t('asked', { email }) : email}
+                {may_not_launch ? t('mayNotLaunch', { email }) : is_asked ? t('asked', { email }) : email}
               </li>
             ))}
             {data.length > maxNamed && <li>{t('more', { count: String(data.length - maxNamed) })}</li>}
           </ul>
-          <p className="actions">
-            {modes.map((mode) => (
-              <Button
-                key={mode}
-                variant="small"
-                isOff={task.busy || !canAct()}
-                onPress={() => (mode === 'now' ? setAsking(true) : update(mode))}
-              >
-                <ShortLabel text={t(mode)} name={t(`${mode}This`, { name })} />
-              </Button>
-            ))}
-          </p>
+          {updatable > 0 && (
+            <p className="actions">
+              {modes.map((mode) => (
+                <Button
+                  key={mode}
+                  variant="small"
+                  isOff={task.busy || !canAct()}
+                  onPress={() => (mode === 'now' ? setAsking(true) : update(mode))}
+                >
+                  <ShortLabel text={t(mode)} name={t(`${mode}This`, { name })} />
+                </Button>
+              ))}
+            </p>
+          )}
         </>
       )}
       {isAsking && (
         <ConfirmDialog
-          title={t('title', { count: data?.length ?? 0 })}
+          title={t('title', { count: updatable })}
           confirm={t('now')}
           onConfirm={() => update('now')}
           onClose={() => setAsking(false)}

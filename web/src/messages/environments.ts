@@ -82,6 +82,10 @@ export const environments = {
       'Besitzer von Containern mit einer älteren Version von {name}',
     ],
     asked: ['{email} (asked to restart)', '{email} (um Neustart gebeten)'],
+    mayNotLaunch: [
+      '{email} (may not launch it any more; it stays as it is until it is stopped)',
+      '{email} (darf ihn nicht mehr starten; er bleibt bis zum Stoppen, wie er ist)',
+    ],
     more: ['and {count} more', 'und {count} weitere'],
     when_stopped: ['When stopped', 'Nach dem Stoppen'],
     when_stoppedThis: [

@@ -336,6 +336,11 @@ export const SystemReport = Type.Object({
 })
 export type SystemReport = Type.Static<typeof SystemReport>
 
+/** Of a container of an older version; absent where its owner may launch the type. */
+export const MayNotLaunch = Type.Literal(true, {
+  description: 'Groups keep its owner from launching the type: it stays as it is until it is stopped',
+})
+
 export const TemplatesResponse = Type.Object({
   templates: Type.Array(
     Type.Object({
@@ -355,9 +360,15 @@ export const TemplatesResponse = Type.Object({
             'Name of the environment in place of an image, where there is none of this name, or no version of it is published: nothing can be launched',
         }),
       ),
-      older: Type.Array(Type.Object({ user_id: Type.Integer(), email: Type.String(), container_id: Type.String() }), {
-        description: 'Containers that run or are paused, and were made from another version or an older image',
-      }),
+      older: Type.Array(
+        Type.Object({
+          user_id: Type.Integer(),
+          email: Type.String(),
+          container_id: Type.String(),
+          may_not_launch: Type.Optional(MayNotLaunch),
+        }),
+        { description: 'Containers that run or are paused, and were made from another version or an older image' },
+      ),
       asked: Type.Integer({ description: 'How many of their owners were asked to restart them' }),
     }),
   ),
@@ -365,7 +376,7 @@ export const TemplatesResponse = Type.Object({
 export const UpdateContainersBody = Type.Object({
   mode: Type.Union([Type.Literal('when_stopped'), Type.Literal('ask'), Type.Literal('now')], {
     description:
-      'Containers of an older version that run: left until they are stopped, their owners asked to restart them, or replaced now; homes stay',
+      'Containers of an older version that run: left until they are stopped, their owners asked to restart them, or replaced now; homes stay. Those with `may_not_launch` stay as they are',
   }),
 })
 export type UpdateContainersBody = Type.Static<typeof UpdateContainersBody>

@@ -259,18 +259,19 @@ function templateHandlers({ templates }: Admin) {
           pulled_at: image.pulledAt?.toISOString() ?? null,
         },
         ...(environmentMissing !== undefined && { environment_missing: environmentMissing }),
-        older: older.map(({ userId, email, containerId }) => ({
+        older: older.map(({ userId, email, containerId, mayLaunch }) => ({
           user_id: userId,
           email,
           container_id: containerId,
+          ...(!mayLaunch && { may_not_launch: true as const }),
         })),
         asked: older.filter(({ isAsked }) => isAsked).length,
       })),
     }),
     updateContainersOf: async (call) => {
       const { mode } = call.body
-      const count = await templates.update(actorOf(call), call.params.container_type, mode, call.now)
-      return { message: localizedReply(call, message('answers.containersUpdated', { count, mode })) }
+      const { count, left } = await templates.update(actorOf(call), call.params.container_type, mode, call.now)
+      return { message: localizedReply(call, message('answers.containersUpdated', { count, left, mode })) }
     },
     reloadTemplates: async (call) => {
       const types = await templates.reload(actorOf(call), call.now)

@@ -112,8 +112,8 @@ export function environmentHandlers({ config, addresses, containers, environment
     }),
     updateOlder: async (call) => {
       const { mode } = call.body
-      const count = await environments.update(managerOf(call), call.params.name, mode, call.now)
-      return { message: localizedReply(call, message('answers.containersUpdated', { count, mode })) }
+      const { count, left } = await environments.update(managerOf(call), call.params.name, mode, call.now)
+      return { message: localizedReply(call, message('answers.containersUpdated', { count, left, mode })) }
     },
     cancelBuild: async (call) => {
       const { name, version } = call.params
@@ -132,12 +132,13 @@ function readVersion(text: string): number {
 const openSuffix = (template: Template | undefined) =>
   template === undefined || template.openPath === '' ? '/' : `/${template.openPath}`
 
-const toOlder = ({ type, userId, email, containerId, isAsked }: OlderOfType) => ({
+const toOlder = ({ type, userId, email, containerId, isAsked, mayLaunch }: OlderOfType) => ({
   container_type: type,
   user_id: userId,
   email,
   container_id: containerId,
   is_asked: isAsked,
+  ...(!mayLaunch && { may_not_launch: true as const }),
 })
 
 function toEnvironment(

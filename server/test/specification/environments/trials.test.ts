@@ -138,6 +138,27 @@ test('a manager sees who runs an older version, and has it brought up to date', 
   assert.equal(await shown(), 'two')
 })
 
+// A manager was told that the container of a member who had left was being replaced, with a version that this person may not launch.
+test('the container of a member who was removed stays as it is, and the list and the answer say so', async () => {
+  assertOk(await ask('POST', '/course/versions/1/publish', undefined, mia))
+  assertOk(await mia.call('DELETE', `/api/groups/${groupId}/members/${ann.id}`))
+  const [found] = (await ask('GET', '/course/older', undefined, mia)).body.older
+  assert.deepEqual([found.email, found.may_not_launch], ['ann@x.org', true])
+  const { templates: listed } = (await boss.call('GET', '/api/admin/templates')).body
+  const { older } = listed.find((each: { type: string }) => each.type === 'course')
+  assert.deepEqual(
+    older.map((each: { may_not_launch?: boolean }) => each.may_not_launch),
+    [true],
+  )
+  const left = '1 container stays as it is: its owner may not launch it any more.'
+  for (const mode of ['ask', 'now']) {
+    const { message } = (await ask('POST', '/course/update', { mode }, mia)).body
+    assert.equal(message, `No container is to be updated. ${left}`)
+  }
+  const [after] = (await ask('GET', '/course/older', undefined, mia)).body.older
+  assert.deepEqual([after.container_id, after.is_asked], [found.container_id, false])
+})
+
 test('a base that a manager may not use fails their build by its name, also where a repository brings it', async () => {
   writeFileSync(path.join(repository.folder, 'Dockerfile'), `ARG NAME=secret\nFROM ${base} AS one\nFROM $NAME:1\n`)
   repository.commit()

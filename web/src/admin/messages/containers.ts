@@ -192,6 +192,10 @@ export const templates = {
     '{count, plural, one {# owner is asked to restart.} other {# owners are asked to restart.}}',
     '{count, plural, one {# Person ist um einen Neustart gebeten.} other {# Personen sind um einen Neustart gebeten.}}',
   ],
+  mayNotLaunch: [
+    '{email} (may not launch it any more; it stays as it is until it is stopped)',
+    '{email} (darf ihn nicht mehr starten; er bleibt bis zum Stoppen, wie er ist)',
+  ],
   owners: ['Owners who run an older version of {type}', 'Personen, bei denen eine ältere Version von {type} läuft'],
   all: ['All containers of {type}', 'Alle Container von {type}'],
   more: ['and {count} more', 'und {count} weitere'],
