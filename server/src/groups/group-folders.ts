@@ -74,15 +74,18 @@ export class GroupFolders {
     return group
   }
 
-  /** @param isPurge removes what is in it, for administrators alone @throws {Refusal} 403 · 404 also without a folder */
+  /**
+   * @param isPurge removes what is in it, for administrators alone; also of one that was taken away
+   * @throws {Refusal} 403 · 404 also without a folder
+   */
   async remove(actor: Actor, groupId: number, isPurge: boolean, now: Date): Promise<void> {
     const { database, directory, activate } = this.#parts
     const work = async (tx: Parameters<Parameters<typeof administer>[2]>[0]) => {
       await database.lock(tx, 'groups')
       const { folder } = isPurge ? await requireGroup(tx, groupId) : await requireManaged(tx, actor, groupId)
-      if (!folder) throw refusals.groupNotFound('folder')
-      if (isPurge) await dropGroupFolder(tx, groupId, notKept)
-      else await takeGroupFolder(tx, groupId)
+      const isThere = isPurge ? await dropGroupFolder(tx, groupId, notKept) : folder !== null
+      if (!isThere) throw refusals.groupNotFound('folder')
+      if (!isPurge) await takeGroupFolder(tx, groupId)
       const [detail, before] = [{ purge: isPurge }, { folder: told(folder) }]
       await insertAuditEntries(tx, [
         { at: now, actor, action: 'group.remove-folder', target: `group:${groupId}`, detail, before },

@@ -46,10 +46,18 @@ export async function takeGroupFolder(tx: Db, groupId: number): Promise<void> {
   await tx.updateTable('group_folders').set({ name: null }).where('group_id', '=', groupId).execute()
 }
 
-/** The folder of this group, also one that was taken away, is removed then; another one that the group gets is new. */
-export async function dropGroupFolder(tx: Db, groupId: number, removeAfter: Date): Promise<void> {
+/**
+ * The folder of this group, also one that was taken away, is removed then; another one that the group gets is new.
+ * @returns false when the group has had none
+ */
+export async function dropGroupFolder(tx: Db, groupId: number, removeAfter: Date): Promise<boolean> {
   const change = { name: null, group_id: null, remove_after: removeAfter.getTime() }
-  await tx.updateTable('group_folders').set(change).where('group_id', '=', groupId).execute()
+  const { numUpdatedRows } = await tx
+    .updateTable('group_folders')
+    .set(change)
+    .where('group_id', '=', groupId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0
 }
 
 /** Volumes of folders that are due, by their names. @param after the last one of the page before; '' begins anew */

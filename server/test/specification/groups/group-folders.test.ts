@@ -138,6 +138,18 @@ test('a folder that is taken away comes back with what was in it, until an admin
   assert.equal(await run(teacher, 'ls /groups/again | grep -c task || true'), '0')
 })
 
+// An administrator who had to erase what a taken folder held was told that the group has none, and it stayed with the group.
+test('a folder that was taken away is purged as well, once', async () => {
+  const path = `/api/groups/${physics}/folder`
+  await stop(teacher)
+  assertOk(await teacher.call('DELETE', path))
+  assertRefused(await teacher.call('DELETE', `${path}?purge=true`), 403)
+  assert.equal(await foldersInEngine(), 1)
+  assertOk(await boss.call('DELETE', `${path}?purge=true`))
+  await waitFor('the removal of the folder', async () => (await foldersInEngine()) === 0)
+  assertRefused(await boss.call('DELETE', `${path}?purge=true`), 404)
+})
+
 test('each change is in the audit log', async () => {
   const { body } = await boss.call('GET', '/api/admin/audit?limit=200')
   const entries = (body.entries as { action: string; target: string; detail: { purge?: boolean } }[]).filter(
@@ -145,7 +157,7 @@ test('each change is in the audit log', async () => {
   )
   assert.ok(entries.filter(({ action }) => action === 'group.set-folder').length >= 4)
   const removals = entries.filter(({ action }) => action === 'group.remove-folder')
-  assert.deepEqual(removals.map(({ detail }) => detail.purge).toSorted(), [false, true])
+  assert.deepEqual(removals.map(({ detail }) => detail.purge).toSorted(), [false, false, true, true])
 })
 
 test('in a home, the place of a folder cannot be deleted: nothing could be mounted there again', async () => {
