@@ -8,6 +8,8 @@ export const environmentName = '^[a-z0-9]+(-[a-z0-9]+)*$'
 const Name = Type.String({ minLength: 1, maxLength: 40, pattern: environmentName, description: 'Unique' })
 const Description = Type.String({ maxLength: 1000 })
 
+const GroupId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
 /** No character that a shell knows, and none that begins an option. */
 const packages = (what: string, pattern: string) =>
   Type.Optional(Type.Array(Type.String({ maxLength: 200, pattern }), { maxItems: 200, description: what }))
@@ -115,13 +117,13 @@ export const EnvironmentBody = Type.Object({
   name: Name,
   description: Type.Optional(Description),
   source: EnvironmentSource,
-  group_id: Type.Optional(OrNull(Type.Integer())),
+  group_id: Type.Optional(OrNull(GroupId)),
 })
 /** What is left out stays as it is. */
 export const EnvironmentChanges = Type.Object({
   description: Type.Optional(Description),
   source: Type.Optional(EnvironmentSource),
-  group_id: Type.Optional(OrNull(Type.Integer())),
+  group_id: Type.Optional(OrNull(GroupId)),
 })
 export const EnvironmentResponse = Type.Object({ environment: Environment })
 export const EnvironmentsQuery = Type.Object({
@@ -156,7 +158,7 @@ export const BuildResponse = Type.Object({ version: Type.Integer({ description: 
 
 export const SourceCheckBody = Type.Object({
   source: EnvironmentSource,
-  group_id: Type.Optional(OrNull(Type.Integer())),
+  group_id: Type.Optional(OrNull(GroupId)),
 })
 export const SourceCheckResponse = Type.Object({
   images: Type.Array(Type.String(), { description: 'Images that it reads' }),

@@ -179,6 +179,16 @@ test('a manager makes no environment that a type of others uses', async () => {
   }
 })
 
+// PostgreSQL refused the number itself: 500, and a stack in the log, as often as a manager sent it.
+test('a number that is no id of a group is refused with 400', async () => {
+  for (const group_id of [1e300, 2 ** 53, 0, -1]) {
+    const source = from('a')
+    assertRefused(await boss.call('POST', '/api/admin/environments', { name: 'x', source, group_id }), 400)
+    assertRefused(await boss.call('PATCH', '/api/admin/environments/lab', { group_id }), 400)
+    assertRefused(await mia.call('POST', '/api/admin/environment-checks', { source, group_id }), 400)
+  }
+})
+
 test('what is no environment is refused', async () => {
   const wrong: object[] = [
     { name: 'Upper', source: from('a') },
