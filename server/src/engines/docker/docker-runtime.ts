@@ -24,7 +24,7 @@ import { archiveRequests, execStarts } from './exclusive-calls.ts'
 import { HelperContainers } from './helper-containers.ts'
 import { homeArchive, homeContents } from './home-contents.ts'
 import { changeHomeOwner } from './home-owner.ts'
-import { ensureFolder, removeFolder } from './folder-volumes.ts'
+import { FolderVolumes } from './folder-volumes.ts'
 import { measureHomes } from './home-sizes.ts'
 import { HomeLists, HomeQuota, hasHome, removeHome } from './home-volumes.ts'
 import { HostInfo, type HostFacts } from './host-info.ts'
@@ -75,6 +75,7 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
   const engine = connectToEngine(options)
   const { client } = engine
   const homeLists = new HomeLists(engine)
+  const folderVolumes = new FolderVolumes(engine)
   return {
     capabilities: dockerCapabilities,
     prepare: () => prepare(engine),
@@ -104,10 +105,10 @@ export function createDockerRuntime(options: DockerRuntimeOptions): Runtime {
       await engine.measured.release(volume)
       await removeHome(engine, volume)
     },
-    ensureFolder: (volume) => ensureFolder(engine, volume),
+    ensureFolder: (volume) => folderVolumes.ensure(volume),
     removeFolder: async (volume) => {
       await engine.measured.release(volume)
-      await removeFolder(engine, volume)
+      await folderVolumes.remove(volume)
     },
     measureHomes: (signal, userId) => measureHomes(engine, signal, userId),
     measureLayer: (id, signal) => measureLayer(engine, id, signal),

@@ -150,6 +150,20 @@ test('a folder that was taken away is purged as well, once', async () => {
   assertRefused(await boss.call('DELETE', `${path}?purge=true`), 404)
 })
 
+// Berth was killed between the creation of a folder and its opening, and programs that are not root could never write there.
+test('a folder that a process which died has made, and not opened, is opened by the next launch', async () => {
+  assertOk(await setFolder(teacher, physics, 'physics', 'read'))
+  const { volume } = await berth.database.db
+    .selectFrom('group_folders')
+    .select('volume')
+    .where('group_id', '=', physics)
+    .executeTakeFirstOrThrow()
+  const Labels = { 'berth.instance': berth.installation, 'berth.folder': 'group' }
+  await askEngine('POST', '/volumes/create', { body: { Name: volume, Labels } })
+  const script = 'stat -c "%a %u" /groups/physics; id -u; echo task > /groups/physics/task; cat /groups/physics/task'
+  assert.equal(await run(teacher, script), '777 0\n1000\ntask')
+})
+
 test('each change is in the audit log', async () => {
   const { body } = await boss.call('GET', '/api/admin/audit?limit=200')
   const entries = (body.entries as { action: string; target: string; detail: { purge?: boolean } }[]).filter(
