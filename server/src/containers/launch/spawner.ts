@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { blockedGrace, checkBlock } from '#/containers/blocked-containers.ts'
@@ -78,6 +79,10 @@ type PublishedRoutes = Pick<
 
 /** Max look-ups of containers without a slot of the launch queue. */
 const maxParallelFinds = 8
+
+/** In ms: who may launch what is asked again after a wait as long as this, and not for launches that have their turn at once. */
+const longWait = 1_000
+const hasWaited = (since: number) => performance.now() - since >= longWait
 
 /** What waits for a slot of the launch queue. */
 interface AdmittedStart {
@@ -267,9 +272,16 @@ export class Spawner {
     if (!isUpToDate(seen, spec)) return false
     const refusal = await preLaunchHooks.refusalFor(user.id, template)
     if (refusal) throw refusal
+    const askedAt = performance.now()
     const gpus = gpuNeeds(template, seen)
     const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false, gpus }
     return admission.run(admitted, async (slot, gpuIds) => {
+      if (hasWaited(askedAt)) {
+        const late = await preLaunchHooks.refusalFor(user.id, template)
+        if (late) throw late
+        // With other folders it has to be made anew, by a launch.
+        if (!isDeepStrictEqual(await this.#parts.rules.foldersFor(user.id, template), folders)) return false
+      }
       if (!hasGpus(seen, gpuIds) || (await isImageOutdated(runtime, seen, template.image))) return false
       return this.#startKnown(known, seen.id, slot)
     })
@@ -407,6 +419,7 @@ export class Spawner {
     const refusal =
       isUp || kind === 'restore' ? undefined : await this.#parts.preLaunchHooks.refusalFor(user.id, template)
     if (refusal) throw refusal
+    const askedAt = performance.now()
     const admitted = {
       owned: requested.spec.owner,
       image: template.image,
@@ -417,7 +430,8 @@ export class Spawner {
       gpus: gpuNeeds(template, found ?? this.#parts.routeSync.get(requested.spec.owner)?.seen),
     }
     return this.#parts.admission.run(admitted, async (slot, gpuIds) => {
-      const start = gpuIds ? { ...requested, spec: { ...requested.spec, gpuIds } } : requested
+      const allowed = hasWaited(askedAt) ? await this.#allowedNow(admittedStart, isUp) : requested
+      const start = gpuIds ? { ...allowed, spec: { ...allowed.spec, gpuIds } } : allowed
       if (isChanged || isReplaced) await this.#starter.fetchImage(start, slot)
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.
       const removed = isChanged ? await this.#starter.remove(start) : isReplaced && (await this.#removeOld(start))
@@ -431,6 +445,22 @@ export class Spawner {
       if (shortage) throw shortage
       return this.#starter.createAndStart(start, now, now?.imageId ?? (removed || undefined), slot)
     })
+  }
+
+  /**
+   * What a launch that has waited may start: who has left the group meanwhile gets no container of its type, and a folder that is no more
+   * theirs is not mounted.
+   * @throws {Refusal}
+   */
+  async #allowedNow({ attempt, start }: AdmittedStart, isUp: boolean): Promise<Start> {
+    const { preLaunchHooks, rules } = this.#parts
+    const { user, template, kind } = attempt
+    const refusal = isUp || kind === 'restore' ? undefined : await preLaunchHooks.refusalFor(user.id, template)
+    if (refusal) throw refusal
+    const folders = await rules.foldersFor(user.id, template)
+    if (isDeepStrictEqual(folders, start.folders)) return start
+    const spec = await this.#specOf(attempt, { ...start.record.parameters, ...attempt.chosen }, folders)
+    return { ...start, spec, folders }
   }
 
   /**

@@ -53,6 +53,29 @@ test('a former member keeps the home and what runs, and launches it no more', as
   assertOk(await stop(ann, 'physics'))
 })
 
+// A launch may wait for an hour, for a GPU: it was allowed by what had been true when it was asked for.
+test('who leaves the group while the launch waits gets no container', async (t) => {
+  const own = await startGroupBerth(t, { env: { LAUNCH_PARALLEL: '1' } })
+  const [eva, max] = [await own.signUp('eva@x.org'), await own.signUp('max@x.org')]
+  const { id } = await own.group({ name: 'physics' }, [eva])
+  const [begun, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  own.engine.before = async (call) => {
+    if (call !== 'start') return
+    begun.resolve()
+    await opened.promise
+  }
+  const first = own.launch(max, 'lab')
+  await begun.promise
+  const waiting = own.launch(eva, 'physics')
+  // Longer than a second: a shorter wait asks nothing anew.
+  await sleep(1_500)
+  assertOk(await own.boss.call('DELETE', `/api/groups/${id}/members/${eva.id}`))
+  opened.resolve()
+  assertOk(await first)
+  assertRefused(await waiting, 403)
+  assert.ok(!own.engine.running.includes(`physics of ${eva.id}`))
+})
+
 test('a limit of a group refuses with 409 and says which limit of which group', async () => {
   const eva = await signUp('limits@x.org')
   const cases = [
