@@ -35,6 +35,13 @@ const templates = {
   dev: { display_name: 'Development', ...app },
   lab: { display_name: 'Laboratory', ...app, gpus: 1 },
   gym: { display_name: 'Gym', ...app, gpus: 1 },
+  // It is killed when the time of its stop is over.
+  deaf: {
+    display_name: 'Deaf',
+    ...app,
+    gpus: 1,
+    command: ['/bin/sh', '-c', 'trap "" TERM; httpd -p 8080 -h /home/berth; while :; do sleep 0.1; done'],
+  },
   duo: { display_name: 'Two GPUs', ...app, gpus: 2 },
 }
 const env = { CONTAINER_TEMPLATES: JSON.stringify(templates), GPU_IDS: '0,GPU-b' }
@@ -124,6 +131,18 @@ test('a container keeps its GPUs when it is restarted, and gets them again after
   assert.equal(await idsOf(launch(ann)), '0')
   assertOk(await stop(fay))
   assert.equal(await idsOf(launch(cat)), 'GPU-b')
+})
+
+// The launch that waited was refused, and the GPU of the blocked user stayed taken until Berth was started anew.
+test('the GPU of a user who is blocked is that of the launch that waits, once the program has ended', async () => {
+  assertOk(await stop(cat))
+  assert.equal(await idsOf(launch(bob, 'deaf')), 'GPU-b')
+  const catWaits = await launchIntoQueue(cat, 'lab', 1, 1)
+  assertOk(await admin.call('POST', `/api/admin/users/${bob.id}/block`, { body: {} }))
+  assert.equal(await idsOf(catWaits.reply), 'GPU-b')
+  const { containers, in_use: inUse } = await report()
+  assert.equal(inUse, 2)
+  assert.deepEqual(containers.map(({ user_id: id }: { user_id: number }) => id).toSorted(), [ann.id, cat.id].toSorted())
 })
 
 test('a group limits the GPUs of the containers of a member together; those without GPUs are not concerned', async () => {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withSignal } from '#/machine/try-or-log.ts'
 import { refusals, type Refusal } from '#/refusals/errors.ts'
 import type { Database } from '#/store/database.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
@@ -48,9 +50,18 @@ export interface GpuReport {
 
 /** Claim of a launch on GPUs. */
 interface GpuClaim extends Claim {
-  /** @returns the ids that it gets @throws {Refusal} when the engine runs a container with them that was not known of */
-  confirm(): Promise<readonly string[]>
+  /**
+   * @returns the ids that it gets @throws {Refusal} when the engine still runs a container with them that was not known of, after the
+   * time that a stop may take, or why the launch was cancelled meanwhile
+   */
+  confirm(slot: LaunchSlot): Promise<readonly string[]>
 }
+
+/**
+ * How long a launch waits for the end of a container that has its GPUs and is blocked or deleted, and how often the engine is asked
+ * for it, in ms. The program of one that is deleted has 10 s.
+ */
+const [endTimeout, endInterval] = [12_000, 1_000]
 
 /** @param gpuIds ids of the GPUs that it gets */
 type AdmittedWork<T> = (slot: LaunchSlot, gpuIds: readonly string[] | undefined) => Promise<T>
@@ -133,7 +144,7 @@ export class AdmissionControl {
     }
     const launch = async (slot: LaunchSlot) => {
       clearTimeout(limit)
-      const gpuIds = await claim?.confirm()
+      const gpuIds = await claim?.confirm(slot)
       if (!capacity.isUp(owned)) hostResources.noteStart()
       return work(slot, gpuIds)
     }
@@ -245,15 +256,22 @@ export class AdmissionControl {
   #claimOf({ owned, gpus: needs }: Admitted): GpuClaim | undefined {
     const allocation = this.#parts.gpus?.allocation
     if (!allocation || !needs || needs.count === 0) return undefined
-    return {
-      isFree: () => allocation.isFree(owned, needs.count),
-      take: () => void allocation.reserve(owned, needs),
-      refusal: () => (this.#unasked.has(containerKey(owned)) ? refusals.gpusTaken() : undefined),
-      confirm: async () => {
+    const isFree = () => allocation.isFree(owned, needs.count)
+    const refusal = () => (this.#unasked.has(containerKey(owned)) ? refusals.gpusTaken() : undefined)
+    // What is noted says that they are free, so the container that has them is about to end.
+    const confirmAgain = async (signal: AbortSignal) => {
+      for (let left = endTimeout; left > 0 && isFree() && !refusal(); left -= endInterval) {
+        await withSignal(sleep(endInterval), signal)
         const ids = await allocation.confirm(owned, needs)
-        if (!ids) throw refusals.gpusTaken()
-        return ids
-      },
+        if (ids) return ids
+      }
+      throw refusals.gpusTaken()
+    }
+    return {
+      isFree,
+      take: () => void allocation.reserve(owned, needs),
+      refusal,
+      confirm: async (slot) => (await allocation.confirm(owned, needs)) ?? slot.fetch(confirmAgain),
     }
   }
 

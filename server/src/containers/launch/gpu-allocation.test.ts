@@ -64,6 +64,29 @@ test('before a launch the engine is asked which containers have ids, also those 
   await assert.rejects(silent.confirm(ann, needs(1)), /no answer/)
 })
 
+// A launch asked while the program of a blocked user was still being stopped, and the GPU stayed taken until Berth was started anew.
+test('a container that is still being stopped keeps its ids from a launch, and from none after it has ended', async () => {
+  const running = [{ owner: { ...bob, slug: 'bob' }, gpuIds: ['0'] }]
+  const gpus = open(['0'], async () => [...running])
+  gpus.note(bob, ['0'])
+  gpus.note(bob, [])
+  assert.equal(await gpus.confirm(ann, needs(1)), undefined)
+  running.length = 0
+  assert.deepEqual(await gpus.confirm(ann, needs(1)), ['0'])
+  assert.deepEqual(gpus.containers(), [{ owned: ann, ids: ['0'] }])
+})
+
+// At the end of a lesson, launches asked while the containers of others were being stopped, and GPUs stayed taken.
+test('a container that ends while the engine lists it has no ids afterwards', async () => {
+  const gpus = open(['0'], async () => {
+    gpus.note(bob, [])
+    return [{ owner: { ...bob, slug: 'bob' }, gpuIds: ['0'] }]
+  })
+  gpus.note(bob, ['0'])
+  assert.equal(await gpus.confirm(ann, needs(1)), undefined)
+  assert.deepEqual([gpus.containers(), gpus.isFree(ann, 1)], [[], true])
+})
+
 test('ids that are used and configured no more are not counted', () => {
   const gpus = open(['0'])
   gpus.note(ann, ['7'])

@@ -1,17 +1,22 @@
 import type { RuntimeContainer } from '#/engines/runtime.ts'
 import { containerKey, type ContainerRef } from '#/store/user-containers.ts'
 
+/** As `GPU_IDS` has them. */
+type GpuIds = readonly string[]
+
+/** Of containers, by `containerKey`. */
+type GpuIdsByKey = ReadonlyMap<string, GpuIds>
+
 /** GPUs of one container. */
 export interface AllocatedGpus {
   readonly owned: ContainerRef
-  /** Ids, as `GPU_IDS` has them. */
-  readonly ids: readonly string[]
+  readonly ids: GpuIds
 }
 
 /** What a container needs, and which ids it had before. */
 export interface GpuNeeds {
   readonly count: number
-  readonly before: readonly string[]
+  readonly before: GpuIds
 }
 
 /** Asks the engine for containers of ours that run or are paused; others may be among them. */
@@ -25,14 +30,14 @@ export type ListWithGpus = () => Promise<readonly Pick<RuntimeContainer, 'owner'
  */
 export class GpuAllocation {
   /** Ids of the engine, in the configured order. */
-  readonly all: readonly string[]
+  readonly all: GpuIds
   readonly #list: ListWithGpus
   /** Of containers that run or are paused, by `containerKey`. */
   readonly #inUse = new Map<string, AllocatedGpus>()
   /** Of launches that are under way. */
   readonly #reserved = new Map<string, AllocatedGpus>()
 
-  constructor(all: readonly string[], list: ListWithGpus) {
+  constructor(all: GpuIds, list: ListWithGpus) {
     this.all = all
     this.#list = list
   }
@@ -60,13 +65,16 @@ export class GpuAllocation {
 
   /**
    * Reserves ids for a launch until `release`: those that the container has or had, as far as they are free.
+   * @param listed of what the engine runs now, by `containerKey`; it counts beside what is noted
    * @returns undefined when too few are free
    */
-  reserve(owned: ContainerRef, { count, before }: GpuNeeds): readonly string[] | undefined {
-    const free = this.#freeFor(owned)
+  reserve(owned: ContainerRef, { count, before }: GpuNeeds, listed: GpuIdsByKey = new Map()): GpuIds | undefined {
+    const free = this.#freeFor(owned, listed)
     if (free.length < count) return undefined
     const key = containerKey(owned)
-    const own = [this.#reserved.get(key)?.ids, this.#inUse.get(key)?.ids, before].flatMap((ids) => ids ?? [])
+    const own = [this.#reserved.get(key)?.ids, this.#inUse.get(key)?.ids, listed.get(key), before].flatMap(
+      (ids) => ids ?? [],
+    )
     const inOrder = [...new Set([...own.filter((id) => free.includes(id)), ...free])]
     const wanted = new Set(inOrder.slice(0, count))
     const ids = this.all.filter((id) => wanted.has(id))
@@ -76,11 +84,14 @@ export class GpuAllocation {
 
   /**
    * As `reserve`, once the engine has said which containers have ids: one may run that is not known here, because the engine
-   * did not answer about it. @throws {RuntimeError} when the engine does not answer
+   * did not answer about it, or because it was blocked or deleted and its program is still being stopped. The list counts for this
+   * launch alone: the end of such a container changes no status, so nothing would take an id out again that was noted.
+   * @throws {RuntimeError} when the engine does not answer
    */
-  async confirm(owned: ContainerRef, needs: GpuNeeds): Promise<readonly string[] | undefined> {
-    for (const { owner, gpuIds } of await this.#list()) if (owner && gpuIds) this.note(owner, gpuIds)
-    return this.reserve(owned, needs)
+  async confirm(owned: ContainerRef, needs: GpuNeeds): Promise<GpuIds | undefined> {
+    const listed = new Map<string, GpuIds>()
+    for (const { owner, gpuIds } of await this.#list()) if (owner && gpuIds) listed.set(containerKey(owner), gpuIds)
+    return this.reserve(owned, needs, listed)
   }
 
   /** The outcome of a launch is known: from now on the container has what the engine reports. */
@@ -89,16 +100,17 @@ export class GpuAllocation {
   }
 
   /** A container runs or is paused with these ids; with none, when it has none or does not run. */
-  note({ userId, type }: ContainerRef, ids: readonly string[]): void {
+  note({ userId, type }: ContainerRef, ids: GpuIds): void {
     const owned = { userId, type }
     if (ids.length > 0) this.#inUse.set(containerKey(owned), { owned, ids })
     else this.#inUse.delete(containerKey(owned))
   }
 
-  #freeFor(owned: ContainerRef): string[] {
+  #freeFor(owned: ContainerRef, listed: GpuIdsByKey = new Map()): string[] {
     const own = containerKey(owned)
-    const others = [...this.#inUse, ...this.#reserved].filter(([key]) => key !== own)
-    const taken = new Set(others.flatMap(([, { ids }]) => ids))
+    const noted = [...this.#inUse, ...this.#reserved].map(([key, { ids }]) => [key, ids] as const)
+    const others = [...noted, ...listed].filter(([key]) => key !== own)
+    const taken = new Set(others.flatMap(([, ids]) => ids))
     return this.all.filter((id) => !taken.has(id))
   }
 }
