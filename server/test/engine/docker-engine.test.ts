@@ -128,6 +128,27 @@ test('a container is paused beside programs that are being started in it, and go
   await eventually(async () => assert.equal((await runtime.inspect(found.name))?.state, 'running'))
 })
 
+// After `docker image prune -a`, homes were neither read nor measured until Berth was started anew.
+test('homes are read and measured after the empty image of helpers was removed', async (t) => {
+  // Tests beside this one need that of the machine's engine.
+  const engine = await startOwnEngine({ after: (end) => void t.after(end) })
+  const { installation, runtime } = openAt(engine.address, t)
+  const home = { volume: `${installation}-ann-dev`, path: '/home/berth', size: null }
+  const command = ['/bin/sh', '-c', 'head -c 300000 /dev/zero > file; exec httpd -f -p 8080 -h /home/berth']
+  const { run } = containersOf(runtime, installation, await testImage())
+  await read(await run('home', { home, command }), 'file')
+  const limit = AbortSignal.timeout(waitLimit(60_000))
+  const bytesOf = async () => (await runtime.measureHomes(limit)).get(home.volume) ?? 0
+  const readHome = async () =>
+    Buffer.concat(await Array.fromAsync(runtime.homeContents()?.read(home.volume, limit) ?? []))
+  assert.ok((await readHome()).length > 300_000)
+  for (const what of ['read', 'measured']) {
+    await engine.ask('DELETE', '/images/berth-helper:empty')
+    const bytes = what === 'read' ? (await readHome()).length : await bytesOf()
+    assert.ok(bytes >= 300_000, `${what}: ${bytes}`)
+  }
+})
+
 test('a program cannot have more processes than its template says', async () => {
   const crowd = 'i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done'
   const found = await run('crowd', { pids: 20, ...shell(`(${crowd}) 2> /tmp/refusal; sleep 2`) })

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { RuntimeError } from '#/engines/runtime-error.ts'
 import type { EngineCall, EngineClient } from './engine-client.ts'
 import { HelperContainers } from './helper-containers.ts'
 
@@ -50,6 +51,32 @@ test('the empty image of helpers is made once, and again when another image has 
     await new HelperContainers(client as unknown as EngineClient, 'berth').free('')
     assert.equal(imports, made, layers.join())
   }
+})
+
+// After `docker image prune -a`, no home could be read or written until Berth was started anew.
+test('an image of helpers that was removed is made anew once for all that need it, and helpers under way stay', async () => {
+  let [hasImage, imports, lists] = [false, 0, 0]
+  const ask = async ({ path, body }: EngineCall): Promise<unknown> => {
+    if (path === '/containers/json') {
+      lists++
+      return []
+    }
+    if (path.startsWith('/images/')) return { RootFS: { Layers: [] } }
+    const { Image } = body as { readonly Image: string }
+    if (!hasImage) throw new RuntimeError('image', `no such image: ${Image}`)
+    return { Id: 'made' }
+  }
+  const download = async () => {
+    imports++
+    hasImage = true
+    return Buffer.alloc(0)
+  }
+  const stream = async () => (async function* () {})()
+  const helpers = new HelperContainers({ ask, download, stream } as unknown as EngineClient, 'berth')
+  await helpers.create('home-of-ann', 'read')
+  hasImage = false
+  await Promise.all([helpers.create('home-of-ann', 'read'), helpers.create('home-of-bob', 'write')])
+  assert.deepEqual({ imports, lists }, { imports: 2, lists: 1 })
 })
 
 /** A stand-in for the client of an engine, which has a helper of a process that is gone. */

@@ -7,7 +7,7 @@ import { helperLabel, helperLabels, helperTaskLabel, type HelperTask } from './l
 
 const label = helperLabel
 /** Without a single file. */
-export const helperImage = 'berth-helper:empty'
+const helperImage = 'berth-helper:empty'
 /** Without a file: two blocks of zeros (POSIX.1-2001, pax). */
 const emptyArchive = new Uint8Array(1024)
 /** What an engine calls the layer that is made of it. */
@@ -35,6 +35,8 @@ export class HelperContainers {
   readonly #client: EngineClient
   readonly #installation: string
   #prepared: Promise<void> | undefined
+  /** Under way, for all that wait for it. */
+  #imageMade: Promise<void> | undefined
   /** By volume: until the helpers that a killed process left with it are removed. Never rejects. */
   readonly #abandoned = new Map<string, Promise<unknown>>()
 
@@ -89,9 +91,7 @@ export class HelperContainers {
   }
 
   async #create(volume: string, access: 'read' | 'write'): Promise<string> {
-    const what = `create a helper for ${volume}`
-    const body = {
-      Image: helperImage,
+    return this.createFrom(`create a helper for ${volume}`, {
       Cmd: ['never-started'],
       Labels: helperLabels(this.#installation),
       HostConfig: {
@@ -107,17 +107,46 @@ export class HelperContainers {
           },
         ],
       },
-    }
+    })
+  }
+
+  /**
+   * Creates a container of the empty image. The image is made anew when it was removed meanwhile, as by `docker image prune -a`: helpers
+   * are there for seconds, so nothing keeps it.
+   * @param body as the engine's API has it, without the image @returns its id @throws {RuntimeError}
+   */
+  async createFrom(what: string, body: object): Promise<string> {
     const query = { name: `berth-helper-${randomBytes(8).toString('hex')}` }
-    const call = { what, method: 'POST', path: '/containers/create', query, body } as const
-    const { Id } = await this.#client.ask<{ Id: string }>({ ...call, timeout: callTimeouts.create })
-    return Id
+    const call = {
+      what,
+      method: 'POST',
+      path: '/containers/create',
+      query,
+      body: { Image: helperImage, ...body },
+    } as const
+    const create = () => this.#client.ask<{ Id: string }>({ ...call, timeout: callTimeouts.create })
+    try {
+      return (await create()).Id
+    } catch (error) {
+      if (!(error instanceof RuntimeError && error.kind === 'image')) throw error
+      await this.#makeImage()
+      return (await create()).Id
+    }
   }
 
   /** Makes the image, and begins to remove what killed processes have left; once, or again after a failure. */
   async #prepare(): Promise<void> {
-    if (!(await this.#hasImage())) await this.#importImage()
+    await this.#makeImage()
     await this.#removeAbandoned()
+  }
+
+  /** Unless the engine has it. */
+  async #makeImage(): Promise<void> {
+    const make = async () => {
+      if (!(await this.#hasImage())) await this.#importImage()
+    }
+    this.#imageMade ??= make().finally(() => (this.#imageMade = undefined))
+    return this.#imageMade
   }
 
   /** One that is made anew would leave the earlier one in the engine, without a name. */

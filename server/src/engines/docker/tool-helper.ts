@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { containerTool } from '#/engines/container-tool.ts'
 import { RuntimeError } from '#/engines/runtime-error.ts'
 import { LogDemultiplexer } from '#/engines/transport/log-stream.ts'
 import type { Inspection } from './container-lookup.ts'
 import { callTimeouts, statusOf } from './engine-client.ts'
 import type { EngineContext } from './engine-context.ts'
-import { helperImage } from './helper-containers.ts'
 import { helperLabel, taskHelperLabels, type HelperTask } from './labels.ts'
 
 /** Bytes of memory that a helper may take: its folders in each other are at most 1,000, each with 32 KiB. */
@@ -61,9 +59,8 @@ export async function runTool(engine: EngineContext, task: ToolTask): Promise<To
   }
 }
 
-async function createHelper({ client, installation }: EngineContext, task: ToolTask, tool: object): Promise<string> {
-  const body = {
-    Image: helperImage,
+async function createHelper({ helpers, installation }: EngineContext, task: ToolTask, tool: object): Promise<string> {
+  return helpers.createFrom(task.what, {
     Cmd: [containerTool, task.task, ...task.args],
     User: '0:0',
     Labels: taskHelperLabels(installation, task.task),
@@ -80,10 +77,7 @@ async function createHelper({ client, installation }: EngineContext, task: ToolT
       LogConfig: { Type: 'local', Config: keptOutput },
       Mounts: [...task.mounts, tool],
     },
-  }
-  const query = { name: `berth-helper-${randomBytes(8).toString('hex')}` }
-  const call = { what: task.what, method: 'POST', path: '/containers/create', query, body } as const
-  return (await client.ask<{ Id: string }>({ ...call, timeout: callTimeouts.create })).Id
+  })
 }
 
 /** Follows its output to the end of the program. */
