@@ -23,6 +23,8 @@ export const network = [
       assert.equal(await there.status('/ann-kept1/'), 200)
       try {
         await vm.run('systemctl start firewalld', { limitMs: slow })
+        // That of Debian 12 is started before it has set its rules.
+        await vm.until('firewalld has its rules', 'firewall-cmd --quiet --state')
         await assert.rejects(there.status('/ann-kept1/'), /connect/i)
         const open = 'firewall-cmd --quiet --permanent --add-port=8080/tcp --add-port=2222/tcp'
         await vm.run(`${open} && firewall-cmd --quiet --reload`, { limitMs: slow })
