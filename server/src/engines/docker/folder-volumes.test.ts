@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { pollUntil } from '#test/support/control-plane.ts'
 import { observationTime } from '#test/support/observation-time.ts'
 import { EngineClient } from './engine-client.ts'
 import { FolderVolumes } from './folder-volumes.ts'
@@ -64,7 +65,10 @@ test('a launch waits until the folder that another one has made is open', async 
   const opening = Promise.withResolvers<boolean>()
   engine.opening = () => opening.promise
   const first = volumes.ensure(name)
-  await observationTime(50)
+  await pollUntil(
+    () => engine.mode !== undefined,
+    () => 'the volume is not made',
+  )
   let isDone = false
   const second = volumes.ensure(name).then(() => (isDone = true))
   await observationTime(50)
