@@ -80,7 +80,8 @@ const pages: Readonly<Record<string, string>> = {
   'dead-port': deadPortResponse(gatewayRefusals.nothingListens(5173), {
     port: 5173,
     listening: [{ port: 3000, url: 'http://berth.test/ann-dev--3000/' }],
-    target: '/ann-dev--5173/',
+    target: '/ann-dev:5173/',
+    name: '/ann-dev:5173',
     sign: typePaths.notebook,
     dashboardUrl,
     language: 'en',
