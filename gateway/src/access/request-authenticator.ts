@@ -1,4 +1,4 @@
-import { opensPage } from '#/http1/browser-request.ts'
+import { isPageNavigation } from '#/http1/browser-request.ts'
 import type { RequestFields, RequestHead } from '#/http1/request-head.ts'
 import { gatewayRefusals } from '#/pages/gateway-refusals.ts'
 import { cookieValues } from '#/tokens/cookie-values.ts'
@@ -181,7 +181,8 @@ export function isSignedInAtPlatform(
   address: () => string,
 ): boolean {
   const { cookie } = head.fields
-  if (!opensPage(head)) return false
+  // Also when it is fetched ahead: the browser may show what a visitor got to the person who opens it then.
+  if (!isPageNavigation(head)) return false
   const token = cookieValues(cookie, tokenCookie).findLast((each) => tokens.isPlausible(each, null))
   if (token === undefined) return false
   if (!tokens.isRemembered(token) && tokens.checksAllowed(address(), 1) < 1) return false

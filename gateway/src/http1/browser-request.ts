@@ -163,9 +163,11 @@ export function isWindowNavigation(text: string): boolean {
 export const isFetchedAhead = (text: string): boolean =>
   ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) => headerValue(text, name) !== undefined)
 
+/** Whether a browser asks for the page of a window with this, for now or ahead. */
+export const isPageNavigation = (head: RequestHead): boolean => isHtmlNavigation(head) && isWindowNavigation(head.text)
+
 /** Whether a browser opens a page in a window with this, because a person wants it now. */
-export const opensPage = (head: RequestHead): boolean =>
-  isHtmlNavigation(head) && isWindowNavigation(head.text) && !isFetchedAhead(head.text)
+export const opensPage = (head: RequestHead): boolean => isPageNavigation(head) && !isFetchedAhead(head.text)
 
 /**
  * Whether this is such a navigation that another origin has begun: into a window, or into a frame of that origin's page,

@@ -18,13 +18,13 @@ export interface IdleOutlook {
 export class IdleOutlooks {
   readonly #templates: Pick<Templates, 'get'>
   readonly #routeSync: Pick<RouteSync, 'get' | 'routeOf'>
-  readonly #activity: Pick<Activity, 'lastUseOf'>
+  readonly #activity: Pick<Activity, 'lastUseOf' | 'resumedAt'>
   readonly #capabilities: Pick<RuntimeCapabilities, 'pauses' | 'reportsUsage'>
 
   constructor(
     templates: Pick<Templates, 'get'>,
     routeSync: Pick<RouteSync, 'get' | 'routeOf'>,
-    activity: Pick<Activity, 'lastUseOf'>,
+    activity: Pick<Activity, 'lastUseOf' | 'resumedAt'>,
     capabilities: Pick<RuntimeCapabilities, 'pauses' | 'reportsUsage'>,
   ) {
     this.#templates = templates
@@ -40,10 +40,11 @@ export class IdleOutlooks {
     const where = known && this.#routeSync.routeOf(known)?.where
     if (!template || !where || !isAddress(where)) return undefined
     const { idlePause, idleTimeout } = idleTimesOf(template, this.#capabilities)
-    const seconds = where.isPaused ? idleTimeout : idlePause || idleTimeout
-    if (seconds === 0) return undefined
     const { at, why } = this.#activity.lastUseOf(owned)
-    const left = seconds * 1_000 - (performance.now() - at)
-    return { at: new Date(Date.now() + Math.max(0, left)), why }
+    const pauseAt =
+      where.isPaused || idlePause === 0 ? Infinity : Math.max(at, this.#activity.resumedAt(owned)) + idlePause * 1_000
+    const next = Math.min(pauseAt, idleTimeout === 0 ? Infinity : at + idleTimeout * 1_000)
+    if (next === Infinity) return undefined
+    return { at: new Date(Date.now() + Math.max(0, next - performance.now())), why }
   }
 }

@@ -265,20 +265,18 @@ export class Spawner {
   }
 
   async #startStopped(attempt: LaunchAttempt, known: ContainerState, seen: RuntimeContainer): Promise<boolean> {
-    const { runtime, preLaunchHooks, admission } = this.#parts
+    const { runtime, admission } = this.#parts
     const { user, template } = attempt
     const folders = await this.#parts.rules.foldersFor(user.id, template)
     const spec = await this.#specOf(attempt, await this.#parametersOf(attempt), folders)
     if (!isUpToDate(seen, spec)) return false
-    const refusal = await preLaunchHooks.refusalFor(user.id, template)
-    if (refusal) throw refusal
+    await this.#requireAllowed(attempt)
     const askedAt = performance.now()
     const gpus = gpuNeeds(template, seen)
     const admitted = { owned: known, image: template.image, needsImage: false, isLowPriority: false, gpus }
     return admission.run(admitted, async (slot, gpuIds) => {
       if (hasWaited(askedAt)) {
-        const late = await preLaunchHooks.refusalFor(user.id, template)
-        if (late) throw late
+        await this.#requireAllowed(attempt)
         // With other folders it has to be made anew, by a launch.
         if (!isDeepStrictEqual(await this.#parts.rules.foldersFor(user.id, template), folders)) return false
       }
@@ -414,11 +412,10 @@ export class Spawner {
 
   async #startAdmitted(admittedStart: AdmittedStart): Promise<RuntimeContainer> {
     const { attempt, start: requested, found, isReplaced, isChanged } = admittedStart
-    const { user, template, kind } = attempt
+    const { template, kind } = attempt
     const isUp = found?.state === 'running' || found?.state === 'paused'
-    const refusal =
-      isUp || kind === 'restore' ? undefined : await this.#parts.preLaunchHooks.refusalFor(user.id, template)
-    if (refusal) throw refusal
+    const isLaunch = !isUp && kind !== 'restore'
+    if (isLaunch) await this.#requireAllowed(attempt)
     const askedAt = performance.now()
     const admitted = {
       owned: requested.spec.owner,
@@ -430,7 +427,8 @@ export class Spawner {
       gpus: gpuNeeds(template, found ?? this.#parts.routeSync.get(requested.spec.owner)?.seen),
     }
     return this.#parts.admission.run(admitted, async (slot, gpuIds) => {
-      const allowed = hasWaited(askedAt) ? await this.#allowedNow(admittedStart, isUp) : requested
+      if (isLaunch && hasWaited(askedAt)) await this.#requireAllowed(attempt)
+      const allowed = hasWaited(askedAt) ? await this.#withFoldersOfNow(admittedStart) : requested
       const start = gpuIds ? { ...allowed, spec: { ...allowed.spec, gpuIds } } : allowed
       if (isChanged || isReplaced) await this.#starter.fetchImage(start, slot)
       // A container with other parameters must not be used again, so a failure to remove it ends this launch.
@@ -447,17 +445,15 @@ export class Spawner {
     })
   }
 
-  /**
-   * What a launch that has waited may start: who has left the group meanwhile gets no container of its type, and a folder that is no more
-   * theirs is not mounted.
-   * @throws {Refusal}
-   */
-  async #allowedNow({ attempt, start }: AdmittedStart, isUp: boolean): Promise<Start> {
-    const { preLaunchHooks, rules } = this.#parts
-    const { user, template, kind } = attempt
-    const refusal = isUp || kind === 'restore' ? undefined : await preLaunchHooks.refusalFor(user.id, template)
+  /** Asked before a launch waits, and again when it has waited long: who has left the group meanwhile gets none of its types. @throws {Refusal} */
+  async #requireAllowed({ user, template }: LaunchAttempt): Promise<void> {
+    const refusal = await this.#parts.preLaunchHooks.refusalFor(user.id, template)
     if (refusal) throw refusal
-    const folders = await rules.foldersFor(user.id, template)
+  }
+
+  /** A folder that is no more theirs, since the launch was asked for, is not mounted. */
+  async #withFoldersOfNow({ attempt, start }: AdmittedStart): Promise<Start> {
+    const folders = await this.#parts.rules.foldersFor(attempt.user.id, attempt.template)
     if (isDeepStrictEqual(folders, start.folders)) return start
     const spec = await this.#specOf(attempt, { ...start.record.parameters, ...attempt.chosen }, folders)
     return { ...start, spec, folders }

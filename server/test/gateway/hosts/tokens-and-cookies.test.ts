@@ -240,6 +240,8 @@ test('a browser that is signed in at the platform is led there from a public con
   const statusOf = async (headers: object) => (await get(port, '/', { headers: { host: annHost, ...headers } })).status
   const cookie = `spawner_token=${annToken}`
   assert.equal(await statusOf({ ...browser, cookie }), 302)
+  // What is fetched ahead may be shown to her later: it is no visitor's.
+  assert.equal(await statusOf({ ...browser, cookie, 'sec-purpose': 'prefetch;prerender' }), 302)
   assert.equal(await statusOf({ ...browser, ...annAtHost, cookie: `${cookie}; ${annAtHost.cookie}` }), 200)
   assert.equal(await statusOf({ cookie }), 200, 'a script')
   assert.equal(await statusOf({ ...browser, cookie, 'sec-fetch-dest': 'iframe' }), 200)

@@ -189,6 +189,8 @@ suite('idle by what the application says', { concurrency: 10 }, () => {
     const ask = async () => statuses.add((await get(port, `/${roy.slug}-visited/`, { headers: {} })).status)
     await roy.untilState('paused')
     await ask()
+    // The next pause, which a visitor postpones, and not the last one.
+    assert.ok(Date.parse((await roy.entry()).idle?.at ?? '') > Date.now() + 200 * idleSeconds)
     const timer = setInterval(() => void ask().catch(() => undefined), 200)
     await roy.untilState('exited').finally(() => clearInterval(timer))
     assert.ok(statuses.has(200), [...statuses].join())
